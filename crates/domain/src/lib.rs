@@ -1,0 +1,14 @@
+//! What management may do: typed commands in, a new state and its changes out.
+//!
+//! A change set goes `commands → change::apply → outcome::Outcome`; the store loads the
+//! [`workspace::Workspace`] that the commands refer to, under locks, and writes the outcome in the
+//! same transaction. Nothing here does IO, reads a clock or makes a random number: `now` and new
+//! ids are arguments.
+#![forbid(unsafe_code)]
+
+pub mod id;
+pub mod key;
+pub mod model;
+pub mod outcome;
+pub mod position;
+pub mod workspace;

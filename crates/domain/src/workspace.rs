@@ -1,0 +1,53 @@
+//! What a change set may read and edit: loaded by the store for just the objects that the
+//! commands refer to (`command::references`), edited in memory by the domain.
+
+use std::collections::BTreeMap;
+
+use burgee_eval::time::Millis;
+
+use crate::id::Id;
+use crate::model::{Environment, Flag, Organization, Project, Segment, Targeting};
+
+/// A flag with its targeting wherever it is released.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlagState {
+    /// The definition.
+    pub flag: Flag,
+    /// By environment; absent where the flag is not released.
+    pub targetings: BTreeMap<Id<Environment>, Targeting>,
+}
+
+/// A segment with its stamp in every environment that it is served in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SegmentState {
+    /// The segment.
+    pub segment: Segment,
+    /// The stamp of its last change, by environment.
+    pub stamps: BTreeMap<Id<Environment>, Millis>,
+}
+
+/// A project with all its environments and the flags that were asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProjectState {
+    /// The project.
+    pub project: Project,
+    /// All of them, by folded key.
+    pub environments: BTreeMap<String, Environment>,
+    /// By folded key: those asked for that are live or archived (deleted ones are not here).
+    pub flags: BTreeMap<String, FlagState>,
+}
+
+/// Everything that a change set needs, and nothing else.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workspace {
+    /// Whose it is.
+    pub organization: Organization,
+    /// By folded key: those asked for; where an organization's segment is edited, all of them.
+    pub projects: BTreeMap<String, ProjectState>,
+    /// By id: those asked for by key, and those that the commands' conditions name. Deleted ones
+    /// are not here.
+    pub segments: BTreeMap<Id<Segment>, SegmentState>,
+    /// For each segment that would be archived or deleted: where it is used, as
+    /// `project/environment/flag` in words.
+    pub segment_uses: BTreeMap<Id<Segment>, Vec<String>>,
+}

@@ -1,0 +1,12 @@
+//! The edge: answers SDKs, from memory.
+//!
+//! It is fed through a [`source::Source`] and gives what it learns to a [`sink::Sink`]; it knows
+//! no database and no management. Inside the server the source is the change log next door; alone
+//! (a relay) it is an upstream. It goes on serving what it has when its source is away.
+//!
+//! Way in: socket → `driver` (bytes) → `session` (the protocol without IO) → `environment`
+//! (compiled, encoded state) → one write. Way of a change: `hub` asks the source, applies to
+//! the environment, and hands each driver loop one update that it walks its connections with.
+
+pub mod sink;
+pub mod source;

@@ -1,0 +1,124 @@
+//! Where the edge's environments come from.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use burgee_eval::flag::Flag;
+use burgee_eval::segment::Segment;
+use burgee_eval::time::Millis;
+
+/// A boxed future, so that sources and sinks can be trait objects.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A place in an environment's history: two histories that share version and digest are the same
+/// up to there; otherwise the full state is needed. 0/0 is the empty environment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Position {
+    /// Counts the environment's change sets.
+    pub version: i64,
+    /// The first 8 bytes of the chain hash after that version's rows.
+    pub digest: u64,
+}
+
+/// What an SDK key may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KeyKind {
+    /// Values only.
+    Client,
+    /// Whole flags.
+    Server,
+}
+
+/// A key that is valid now.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SdkKey {
+    /// What SDKs are configured with; looked up whole, exactly as it is here.
+    pub secret: String,
+    /// What it may do.
+    pub kind: KeyKind,
+}
+
+/// An environment and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The environment's id.
+    pub environment: String,
+    /// Its newest position.
+    pub position: Position,
+}
+
+/// All that the edge knows of an environment.
+#[derive(Clone)]
+pub struct State {
+    /// The environment's id.
+    pub environment: String,
+    /// Where it stands.
+    pub position: Position,
+    /// The highest stamp given out (never below any item's).
+    pub last_stamp: Millis,
+    /// Released flags; archived and deleted ones with `is_archived` (their tombstones are made
+    /// when they are encoded). One per key.
+    pub flags: Vec<Flag>,
+    /// Segments in scope; archived and deleted ones with `is_archived`. One per id.
+    pub segments: Vec<Segment>,
+    /// The keys that are valid now.
+    pub keys: Vec<SdkKey>,
+}
+
+/// What came after a position.
+#[derive(Clone)]
+pub enum Changes {
+    /// The history goes on from there.
+    Since(Delta),
+    /// The position is not in the history, or too much came after: take this instead.
+    Reload(State),
+    /// The environment is gone.
+    Gone,
+}
+
+/// The latest state of all that changed after a position, with nothing in between.
+#[derive(Clone)]
+pub struct Delta {
+    /// Where the environment stands now.
+    pub position: Position,
+    /// The highest stamp given out.
+    pub last_stamp: Millis,
+    /// Latest state of each changed flag (whole objects, as in [`State::flags`]).
+    pub flags: Vec<Flag>,
+    /// Latest state of each changed segment.
+    pub segments: Vec<Segment>,
+    /// All keys that are valid now, where keys changed.
+    pub keys: Option<Vec<SdkKey>>,
+}
+
+/// The source cannot be asked now (database down, upstream away). Nothing is known to be wrong.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the source of environments cannot be reached: {0}")]
+pub struct Unavailable(pub String);
+
+/// Feeds the edge. Implemented by the server over its store; by a relay over its upstream.
+pub trait Source: Send + Sync + 'static {
+    /// All environments and where they stand. Cheap: asked at every wake-up.
+    fn environments(&self) -> BoxFuture<'_, Result<Vec<Head>, Unavailable>>;
+
+    /// Everything about one; `None` where it does not exist.
+    fn state<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<State>, Unavailable>>;
+
+    /// What came after `from`.
+    fn changes<'a>(
+        &'a self,
+        id: &'a str,
+        from: Position,
+    ) -> BoxFuture<'a, Result<Changes, Unavailable>>;
+
+    /// The environment and kind of a key, from the store of record (design §5: 4003 is said only
+    /// after this said `None`).
+    fn find_key<'a>(
+        &'a self,
+        secret: &'a str,
+    ) -> BoxFuture<'a, Result<Option<(String, KeyKind)>, Unavailable>>;
+
+    /// Resolves when something may have changed (a commit here, a notification, a poll interval).
+    /// May resolve for nothing; never misses a change for longer than its poll interval.
+    fn changed(&self) -> BoxFuture<'_, ()>;
+}

@@ -1,0 +1,16 @@
+//! What a flag means: pure data in, an answer out.
+//!
+//! The way of a flag through this crate: JSON ([`flag::Flag`], [`segment::Segment`]: the shape on
+//! the wire, in the store and in the import is one) → [`compile`] → [`snapshot::Snapshot`] →
+//! [`evaluate`]. There is no IO here, no clock, no async and no logger: whoever needs the time
+//! passes it in. What cannot be compiled never matches and leaves a [`compile::Warning`]; it never
+//! fails another condition, another flag or a load.
+//!
+//! The meaning of each operator, and why where the official SDKs disagree, is in
+//! `docs/evaluation.md`; the cases that prove it are in `spec/`.
+#![forbid(unsafe_code)]
+
+pub mod flag;
+pub mod segment;
+pub mod time;
+pub mod user;
