@@ -26,12 +26,17 @@ impl ClientState {
     pub(super) fn new(snapshot: &Snapshot, before: Option<(&Snapshot, &Self)>) -> Self {
         let known = |flag: &Arc<CompiledFlag>| {
             let (old, encoded) = before?;
-            let place = old.flags().binary_search_by(|f| f.flag().key.cmp(&flag.flag().key)).ok()?;
+            let place = old
+                .flags()
+                .binary_search_by(|f| f.flag().key.cmp(&flag.flag().key))
+                .ok()?;
             let same = Arc::ptr_eq(old.flags().get(place)?, flag);
             same.then(|| encoded.flags.get(place).cloned())?
         };
         let encode = |flag| known(flag).unwrap_or_else(|| Arc::new(ClientFlag::new(flag)));
-        Self { flags: snapshot.flags().iter().map(encode).collect() }
+        Self {
+            flags: snapshot.flags().iter().map(encode).collect(),
+        }
     }
 
     /// Appends a message with everything. The newest flag in it carries a timestamp of `floor` at
@@ -79,7 +84,9 @@ impl ClientState {
     /// The positions of flags that are newer than `timestamp`.
     pub(super) fn newer(&self, timestamp: i64) -> impl Iterator<Item = usize> {
         let flags = self.flags.iter().enumerate();
-        flags.filter(move |(_, flag)| flag.timestamp > timestamp).map(|(index, _)| index)
+        flags
+            .filter(move |(_, flag)| flag.timestamp > timestamp)
+            .map(|(index, _)| index)
     }
 }
 
@@ -113,10 +120,21 @@ impl ClientFlag {
                 append_field(out, ",\"sendToExperiment\":", &outcome.send_to_experiment);
                 out.push(b'}');
             });
-            (variations.get(outcome.variation).cloned().unwrap_or_default(), own)
+            (
+                variations
+                    .get(outcome.variation)
+                    .cloned()
+                    .unwrap_or_default(),
+                own,
+            )
         });
         let outcomes = outcomes.collect();
-        Self { timestamp: timestamp(flag), bytes: bytes.into(), head, outcomes }
+        Self {
+            timestamp: timestamp(flag),
+            bytes: bytes.into(),
+            head,
+            outcomes,
+        }
     }
 
     fn piece(&self, range: &Range<usize>) -> &[u8] {
@@ -134,8 +152,12 @@ fn append_head(flag: &CompiledFlag, out: &mut Vec<u8>) {
     let timestamp = timestamp(flag);
     let flag = flag.flag();
     let options = flag.variations.iter();
-    let options: Vec<_> =
-        options.map(|v| VariationOption { id: &v.id, value: &v.value }).collect();
+    let options: Vec<_> = options
+        .map(|v| VariationOption {
+            id: &v.id,
+            value: &v.value,
+        })
+        .collect();
     append_field(out, "{\"id\":", &flag.key);
     append_field(out, ",\"variationType\":", &flag.variation_type.as_str());
     append_field(out, ",\"variationOptions\":", &options);
@@ -175,18 +197,31 @@ impl<'a> Message<'a> {
         };
         append_field(out, event, &user.key);
         out.extend_from_slice(br#","featureFlags":["#);
-        Self { out, empty: true, newest: None }
+        Self {
+            out,
+            empty: true,
+            newest: None,
+        }
     }
 
     fn add(&mut self, flag: &ClientFlag, outcome: usize) {
-        let Some((variation, own)) = flag.outcomes.get(outcome) else { return };
+        let Some((variation, own)) = flag.outcomes.get(outcome) else {
+            return;
+        };
         if !std::mem::take(&mut self.empty) {
             self.out.push(b',');
         }
         self.out.extend_from_slice(flag.piece(&flag.head));
-        if self.newest.as_ref().is_none_or(|(newest, _)| flag.timestamp > *newest) {
+        if self
+            .newest
+            .as_ref()
+            .is_none_or(|(newest, _)| flag.timestamp > *newest)
+        {
             let end = self.out.len();
-            let digits = flag.timestamp.checked_ilog10().map_or(1, |tens| tens as usize + 1);
+            let digits = flag
+                .timestamp
+                .checked_ilog10()
+                .map_or(1, |tens| tens as usize + 1);
             self.newest = Some((flag.timestamp, end.saturating_sub(digits)..end));
         }
         self.out.extend_from_slice(flag.piece(variation));

@@ -59,8 +59,16 @@ impl Encoded {
     /// Compiles and encodes a whole state.
     pub(crate) fn build(state: State, generation: u32) -> Self {
         let snapshot = Snapshot::build(state.flags, state.segments);
-        let flags = snapshot.flags().iter().map(|flag| Arc::clone(flag.flag())).collect();
-        let segments = snapshot.segments().iter().map(|s| Arc::clone(s.segment())).collect();
+        let flags = snapshot
+            .flags()
+            .iter()
+            .map(|flag| Arc::clone(flag.flag()))
+            .collect();
+        let segments = snapshot
+            .segments()
+            .iter()
+            .map(|s| Arc::clone(s.segment()))
+            .collect();
         Self {
             generation,
             position: state.position,
@@ -74,11 +82,19 @@ impl Encoded {
     /// The next state; compiles and encodes only what the delta touches.
     pub(crate) fn apply(&self, delta: Delta) -> (Self, Affected) {
         let (snapshot, affected) = self.snapshot.apply(delta.flags, delta.segments);
-        let edited = affected.flags.iter().filter(|flag| flag.cause == Cause::Edited);
+        let edited = affected
+            .flags
+            .iter()
+            .filter(|flag| flag.cause == Cause::Edited);
         let flags = edited.filter_map(|flag| snapshot.flags().get(flag.index));
         let flags = flags.map(|flag| Arc::clone(flag.flag())).collect();
-        let segments = affected.segments.iter().filter_map(|&i| snapshot.segments().get(i));
-        let segments = segments.map(|segment| Arc::clone(segment.segment())).collect();
+        let segments = affected
+            .segments
+            .iter()
+            .filter_map(|&i| snapshot.segments().get(i));
+        let segments = segments
+            .map(|segment| Arc::clone(segment.segment()))
+            .collect();
         let next = Self {
             generation: self.generation.wrapping_add(1),
             position: delta.position,
@@ -145,12 +161,18 @@ impl Encoded {
     pub fn server_sync(&self, timestamp: i64, now: i64) -> ServerAnswer {
         let message = match self.asked(timestamp, now) {
             Asked::Since(timestamp) => {
-                return self.server.since(timestamp).unwrap_or_else(server::nothing_new);
+                return self
+                    .server
+                    .since(timestamp)
+                    .unwrap_or_else(server::nothing_new);
             }
             Asked::All => self.server.full().frame(),
             Asked::AllAbove(timestamp) => self.server.full_above(timestamp).frame(),
         };
-        ServerAnswer { frames: message, sync: Sync::Full }
+        ServerAnswer {
+            frames: message,
+            sync: Sync::Full,
+        }
     }
 
     /// The JSON of the one message that a server SDK gets which polls; arguments as in

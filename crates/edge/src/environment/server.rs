@@ -44,22 +44,37 @@ impl ServerState {
     pub(super) fn new(flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Self {
         let flags = flags.into_iter().map(Content::Flag);
         let segments = segments.into_iter().map(Content::Segment);
-        Self::of(flags.chain(segments).map(|content| Arc::new(Item::new(content))).collect())
+        Self::of(
+            flags
+                .chain(segments)
+                .map(|content| Arc::new(Item::new(content)))
+                .collect(),
+        )
     }
 
     /// The same with these items in place of those of the same key or id; shares the others.
     pub(super) fn with(&self, flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Self {
         let changed = Self::new(flags, segments);
-        let names: std::collections::HashSet<_> =
-            changed.items.iter().map(|item| item.content.name()).collect();
-        let kept = self.items.iter().filter(|item| !names.contains(&item.content.name()));
+        let names: std::collections::HashSet<_> = changed
+            .items
+            .iter()
+            .map(|item| item.content.name())
+            .collect();
+        let kept = self
+            .items
+            .iter()
+            .filter(|item| !names.contains(&item.content.name()));
         Self::of(kept.chain(&changed.items).cloned().collect())
     }
 
     fn of(mut items: Vec<Arc<Item>>) -> Self {
         items.sort_by_key(|item| item.stamp);
         let commas = |flag: bool| {
-            items.iter().filter(|item| item.content.is_flag() == flag).count().saturating_sub(1)
+            items
+                .iter()
+                .filter(|item| item.content.is_flag() == flag)
+                .count()
+                .saturating_sub(1)
         };
         let around = HEAD.len() + "full".len() + FLAGS.len() + SEGMENTS.len() + TAIL.len();
         let full_length = around
@@ -67,7 +82,13 @@ impl ServerState {
             + commas(true)
             + commas(false);
         let (full, steps, raised) = (OnceLock::new(), OnceLock::new(), Mutex::new(None));
-        Self { items, full_length, full, steps, raised }
+        Self {
+            items,
+            full_length,
+            full,
+            steps,
+            raised,
+        }
     }
 
     /// The highest stamp of an item; 0 where there is none.
@@ -111,10 +132,16 @@ impl ServerState {
             let steps = self.steps.get_or_init(|| Steps::new(&self.items));
             let frames = steps.from(first);
             if frames.len() < self.full_length {
-                return Some(ServerAnswer { frames, sync: Sync::Patch });
+                return Some(ServerAnswer {
+                    frames,
+                    sync: Sync::Patch,
+                });
             }
         }
-        Some(ServerAnswer { frames: self.full().frame(), sync: Sync::Full })
+        Some(ServerAnswer {
+            frames: self.full().frame(),
+            sync: Sync::Full,
+        })
     }
 
     /// As [`Self::since`], in one message, for those who poll.
@@ -127,14 +154,20 @@ impl ServerState {
             _ if self.full_length <= FULL_STATE_LIMIT || size >= self.full_length => {
                 (self.full().json(), Sync::Full)
             }
-            _ => (Message::new("patch", news.iter().map(AsRef::as_ref)).json(), Sync::Patch),
+            _ => (
+                Message::new("patch", news.iter().map(AsRef::as_ref)).json(),
+                Sync::Patch,
+            ),
         }
     }
 }
 
 /// The answer that says that nothing is new.
 pub(super) fn nothing_new() -> ServerAnswer {
-    ServerAnswer { frames: NOTHING_NEW.frame(), sync: Sync::Patch }
+    ServerAnswer {
+        frames: NOTHING_NEW.frame(),
+        sync: Sync::Patch,
+    }
 }
 
 /// A flag or a segment, shared with the snapshot.
@@ -178,7 +211,11 @@ impl Item {
             Content::Flag(flag) => wire::flag_json(flag, Millis(stamp)),
             Content::Segment(segment) => wire::segment_json(segment, Millis(stamp)),
         };
-        Self { content, stamp, json: json.into() }
+        Self {
+            content,
+            stamp,
+            json: json.into(),
+        }
     }
 }
 
@@ -205,7 +242,10 @@ impl Message {
         frame::append_text_header(json.len(), &mut whole);
         let header = whole.len();
         whole.extend_from_slice(&json);
-        Self { frame: whole.into(), header }
+        Self {
+            frame: whole.into(),
+            header,
+        }
     }
 
     pub(super) fn frame(&self) -> Bytes {
@@ -242,7 +282,10 @@ impl Steps {
             start
         });
         let starts = starts.collect();
-        Self { frames: frames.into(), starts }
+        Self {
+            frames: frames.into(),
+            starts,
+        }
     }
 
     fn from(&self, item: usize) -> Bytes {

@@ -43,7 +43,13 @@ impl Update {
             true => ClientStep::Nothing,
             false => ClientStep::Flags(results),
         };
-        Self { environment, from, to, client, continuous: true }
+        Self {
+            environment,
+            from,
+            to,
+            client,
+            continuous: true,
+        }
     }
 
     /// A state that replaces one of another history, or one too far back.
@@ -52,7 +58,13 @@ impl Update {
         from: Arc<Encoded>,
         to: Arc<Encoded>,
     ) -> Self {
-        Self { environment, from, to, client: ClientStep::Full, continuous: false }
+        Self {
+            environment,
+            from,
+            to,
+            client: ClientStep::Full,
+            continuous: false,
+        }
     }
 
     /// Whose state it is.
@@ -82,7 +94,12 @@ impl Update {
             ClientStep::Full => false,
         };
         if !sent {
-            client.full(snapshot, user, self.floor().map_or(0, |ahead| ahead + 1), out);
+            client.full(
+                snapshot,
+                user,
+                self.floor().map_or(0, |ahead| ahead + 1),
+                out,
+            );
         }
         true
     }

@@ -5,13 +5,11 @@
 //! process over a segment list that is no list) goes out as one that no SDK matches; and `op` is
 //! null on segment conditions, where some SDKs would look at it first.
 
+use burgee_eval::condition::{IN_SEGMENT, NOT_IN_SEGMENT};
 use burgee_eval::flag::{Condition, Fallthrough, Flag, RolloutVariation, Rule, TargetUsers};
 use burgee_eval::segment::{Segment, SegmentRule};
 use burgee_eval::time::Millis;
 use serde::Serialize;
-
-
-
 
 /// A flag's JSON, with the stamp given (its own, or a raised one).
 pub(super) fn flag_json(flag: &Flag, updated_at: Millis) -> Vec<u8> {
@@ -74,7 +72,11 @@ impl<'a> WireFlag<'a> {
             variation_type: flag.variation_type.as_str(),
             variations: flag.variations.iter().map(WireVariation::new).collect(),
             target_users: if dead { &[] } else { &flag.target_users },
-            rules: if dead { Vec::new() } else { flag.rules.iter().map(WireRule::new).collect() },
+            rules: if dead {
+                Vec::new()
+            } else {
+                flag.rules.iter().map(WireRule::new).collect()
+            },
             is_enabled: dead || flag.is_enabled,
             disabled_variation_id: &flag.disabled_variation_id,
             fallthrough: if dead { &NOBODY } else { &flag.fallthrough },
@@ -85,8 +87,11 @@ impl<'a> WireFlag<'a> {
     }
 }
 
-static NOBODY: Fallthrough =
-    Fallthrough { dispatch_key: None, included_in_expt: false, variations: Vec::new() };
+static NOBODY: Fallthrough = Fallthrough {
+    dispatch_key: None,
+    included_in_expt: false,
+    variations: Vec::new(),
+};
 
 #[derive(Serialize)]
 struct WireVariation<'a> {
@@ -96,7 +101,10 @@ struct WireVariation<'a> {
 
 impl<'a> WireVariation<'a> {
     fn new(variation: &'a burgee_eval::flag::Variation) -> Self {
-        Self { id: &variation.id, value: &variation.value }
+        Self {
+            id: &variation.id,
+            value: &variation.value,
+        }
     }
 }
 
@@ -133,24 +141,33 @@ struct WireCondition<'a> {
 
 impl<'a> WireCondition<'a> {
     /// What no SDK matches: membership in no segment.
-    const NEVER: WireCondition<'static> =
-        WireCondition { property: IN_SEGMENT, op: None, value: Some("[]") };
+    const NEVER: WireCondition<'static> = WireCondition {
+        property: IN_SEGMENT,
+        op: None,
+        value: Some("[]"),
+    };
 
     fn of_flag(condition: &'a Condition) -> Self {
         if !about_segments(condition) {
             return Self::plain(condition);
         }
         match condition.value.as_deref() {
-            Some(value) if is_list_of_texts(value) => {
-                Self { property: &condition.property, op: None, value: Some(value) }
-            }
+            Some(value) if is_list_of_texts(value) => Self {
+                property: &condition.property,
+                op: None,
+                value: Some(value),
+            },
             _ => Self::NEVER,
         }
     }
 
     /// Segments do not refer to segments: some SDKs would evaluate it, others not.
     fn of_segment(condition: &'a Condition) -> Self {
-        if about_segments(condition) { Self::NEVER } else { Self::plain(condition) }
+        if about_segments(condition) {
+            Self::NEVER
+        } else {
+            Self::plain(condition)
+        }
     }
 
     fn plain(condition: &'a Condition) -> Self {
@@ -216,7 +233,11 @@ impl<'a> WireSegmentRule<'a> {
         Self {
             id: &rule.id,
             name: &rule.name,
-            conditions: rule.conditions.iter().map(WireCondition::of_segment).collect(),
+            conditions: rule
+                .conditions
+                .iter()
+                .map(WireCondition::of_segment)
+                .collect(),
         }
     }
 }
