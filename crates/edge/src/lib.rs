@@ -14,6 +14,7 @@ pub mod frame;
 pub mod http;
 pub mod hub;
 pub mod message;
+pub mod metrics;
 pub mod session;
 pub mod sink;
 pub mod source;

@@ -155,6 +155,12 @@ fn unknown_to_sdks(operator: &Operator) -> Warning {
     Warning::new(Code::UnknownToSdks, "/op", message)
 }
 
+/// In lower case letter by letter, without regard to neighbours (as a final sigma would need), so
+/// that both sides come out the same.
+fn lower(text: &str) -> impl Iterator<Item = char> {
+    text.chars().flat_map(char::to_lowercase)
+}
+
 impl Test {
     fn new(operator: &Operator, value: Option<&str>) -> Result<Self, Warning> {
         match operator.kind {
@@ -190,7 +196,7 @@ impl Test {
             Kind::Contains => Ok(Self::Contains(value.into())),
             Kind::StartsWith => Ok(Self::StartsWith(value.into())),
             Kind::EndsWith => Ok(Self::EndsWith(value.into())),
-            Kind::EqualIgnoreCase => Ok(Self::EqualIgnoreCase(value.to_lowercase().into())),
+            Kind::EqualIgnoreCase => Ok(Self::EqualIgnoreCase(lower(value).collect())),
             Kind::Equal | Kind::Set | Kind::Boolean(_) => Ok(Self::Equal(value.into())),
         };
         read.map_err(|(code, why)| {
@@ -222,9 +228,7 @@ impl Test {
                 parse::moment(value).is_some_and(|moment| order.allows(moment.cmp(bound)))
             }
             Self::Set => !value.is_empty(),
-            Self::EqualIgnoreCase(text) => {
-                value.chars().flat_map(char::to_lowercase).eq(text.chars())
-            }
+            Self::EqualIgnoreCase(text) => lower(value).eq(text.chars()),
             Self::Network(networks) => value.trim().parse::<IpAddr>().is_ok_and(|address| {
                 let address = address.to_canonical();
                 networks.iter().any(|network| network.contains(&address))
