@@ -10,5 +10,6 @@
 
 pub mod environment;
 pub mod hub;
+pub mod metrics;
 pub mod sink;
 pub mod source;
