@@ -18,7 +18,9 @@ fn compiled(over: Value) -> CompiledFlag {
 
 fn found(flag: &CompiledFlag) -> Vec<(Code, &str)> {
     let warnings = flag.warnings().iter();
-    warnings.map(|warning| (warning.code, warning.pointer.as_str())).collect()
+    warnings
+        .map(|warning| (warning.code, warning.pointer.as_str()))
+        .collect()
 }
 
 fn condition(op: &str, value: Option<&str>) -> Condition {
@@ -56,7 +58,9 @@ fn outcomes_are_counted_up_once_each() {
 #[test]
 fn a_flag_that_is_off_has_one_outcome() {
     let off = compiled(json!({"isEnabled": false}));
-    let [only] = off.outcomes() else { panic!("{:?}", off.outcomes()) };
+    let [only] = off.outcomes() else {
+        panic!("{:?}", off.outcomes())
+    };
     assert_eq!((only.variation, only.reason), (1, Reason::Disabled));
     let archived = compiled(json!({"isArchived": true}));
     assert!(archived.outcomes().is_empty());
@@ -104,7 +108,11 @@ fn every_operator_refuses_what_it_cannot_read() {
         ("IsOneOf", Some("[1]"), Code::NotAList),
         ("SemverEqual", Some("latest"), Code::NotAVersion),
         ("Before", Some("2026-02-30"), Code::NotADate),
-        ("NotInCidr", Some("[\"10.0.0.0/8\",\"\"]"), Code::NotANetwork),
+        (
+            "NotInCidr",
+            Some("[\"10.0.0.0/8\",\"\"]"),
+            Code::NotANetwork,
+        ),
     ];
     for (op, value, code) in broken {
         let warning = check_condition(&condition(op, value)).unwrap_err();
@@ -121,26 +129,48 @@ fn every_operator_refuses_what_it_cannot_read() {
 #[test]
 fn every_operator_accepts_a_value_of_its_kind() {
     for operator in &OPERATORS {
-        let ok = ["1", "[\"1\"]", "::1"].iter().any(|value| {
-            check_condition(&condition(operator.name, Some(value))).is_ok()
-        });
+        let ok = ["1", "[\"1\"]", "::1"]
+            .iter()
+            .any(|value| check_condition(&condition(operator.name, Some(value))).is_ok());
         assert!(ok, "{}", operator.name);
-        assert!(std::ptr::eq(operator::find(operator.name).unwrap(), operator));
+        assert!(std::ptr::eq(
+            operator::find(operator.name).unwrap(),
+            operator
+        ));
     }
-    assert_eq!(OPERATORS.iter().filter(|operator| operator.sdks_know).count(), 16);
+    assert_eq!(
+        OPERATORS
+            .iter()
+            .filter(|operator| operator.sdks_know)
+            .count(),
+        16
+    );
 }
 
 #[test]
 fn one_flag_cannot_spend_all_memory_on_patterns() {
     let large = json!([{"property": "p", "op": "MatchRegex", "value": r"^\w{1,100}$"}]);
     let mut rules = vec![rule(large, "b"); 20];
-    rules.push(rule(json!([{"property": "p", "op": "Equal", "value": "x y"}]), "b"));
+    rules.push(rule(
+        json!([{"property": "p", "op": "Equal", "value": "x y"}]),
+        "b",
+    ));
     let flag = compiled(json!({"rules": rules}));
-    let refused = flag.warnings().iter().filter(|warning| warning.code == Code::NotAPattern);
+    let refused = flag
+        .warnings()
+        .iter()
+        .filter(|warning| warning.code == Code::NotAPattern);
     assert!((10..20).contains(&refused.count()));
-    let served = |value| flag.outcome(flag.evaluate(&user("u", "p", value)).unwrap()).unwrap();
+    let served = |value| {
+        flag.outcome(flag.evaluate(&user("u", "p", value)).unwrap())
+            .unwrap()
+    };
     assert_eq!(served("abc").reason, Reason::Rule(0));
-    assert_eq!(served("x y").reason, Reason::Rule(20), "the rest of the flag is as it was");
+    assert_eq!(
+        served("x y").reason,
+        Reason::Rule(20),
+        "the rest of the flag is as it was"
+    );
     assert_eq!(served("-").reason, Reason::Default);
 }
 
@@ -165,13 +195,20 @@ fn the_timestamp_is_the_latest_of_all_that_decides() {
 
 #[test]
 fn a_hundred_thousand_targets_are_found() {
-    let keys = |prefix: &str| (0..50_000).map(|n| format!("{prefix}{n}")).collect::<Vec<_>>();
+    let keys = |prefix: &str| {
+        (0..50_000)
+            .map(|n| format!("{prefix}{n}"))
+            .collect::<Vec<_>>()
+    };
     let flag = compiled(json!({"targetUsers": [
         {"keyIds": keys("x"), "variationId": "a"},
         {"keyIds": keys("y"), "variationId": "b"},
     ]}));
     let served = |key: &str| {
-        let user = User { key: key.into(), ..User::default() };
+        let user = User {
+            key: key.into(),
+            ..User::default()
+        };
         let outcome = flag.outcome(flag.evaluate(&user).unwrap()).unwrap();
         (outcome.variation, outcome.reason)
     };
@@ -187,16 +224,35 @@ fn a_hundred_thousand_targets_are_found() {
 fn values_are_of_their_type() {
     use VariationType::{Boolean, Json, Number, String};
     let good = [
-        (Boolean, "true"), (Boolean, "false"), (String, ""), (Number, "-1.5e3"), (Number, "0"),
-        (Json, "{}"), (Json, " [1] "), (Json, "null"), (Json, "\"x\""),
+        (Boolean, "true"),
+        (Boolean, "false"),
+        (String, ""),
+        (Number, "-1.5e3"),
+        (Number, "0"),
+        (Json, "{}"),
+        (Json, " [1] "),
+        (Json, "null"),
+        (Json, "\"x\""),
     ];
     for (kind, text) in good {
         assert_eq!(parses_as(kind, text), Ok(()), "{kind:?} {text:?}");
     }
     let bad = [
-        (Boolean, "True"), (Boolean, "1"), (Boolean, ""), (Number, ""), (Number, "1e999"),
-        (Number, " 1"), (Number, "1 "), (Number, "0x1"), (Number, "\"1\""), (Number, "NaN"),
-        (Number, ".5"), (Number, "01"), (Json, ""), (Json, "{"), (Json, "NaN"),
+        (Boolean, "True"),
+        (Boolean, "1"),
+        (Boolean, ""),
+        (Number, ""),
+        (Number, "1e999"),
+        (Number, " 1"),
+        (Number, "1 "),
+        (Number, "0x1"),
+        (Number, "\"1\""),
+        (Number, "NaN"),
+        (Number, ".5"),
+        (Number, "01"),
+        (Json, ""),
+        (Json, "{"),
+        (Json, "NaN"),
     ];
     for (kind, text) in bad {
         assert!(parses_as(kind, text).is_err(), "{kind:?} {text:?}");
@@ -206,9 +262,18 @@ fn values_are_of_their_type() {
 #[test]
 fn moments_are_read_as_they_come_and_written_with_three_digits() {
     let read = |text: &str| serde_json::from_str::<Millis>(text).ok();
-    assert_eq!(read("\"2023-01-16T04:01:56.6349Z\""), Some(Millis(1_673_841_716_634)));
-    assert_eq!(read("\"2023-01-16T04:01:56.63\""), Some(Millis(1_673_841_716_630)));
-    assert_eq!(read("\"2023-01-16T05:01:56.63+01:00\""), Some(Millis(1_673_841_716_630)));
+    assert_eq!(
+        read("\"2023-01-16T04:01:56.6349Z\""),
+        Some(Millis(1_673_841_716_634))
+    );
+    assert_eq!(
+        read("\"2023-01-16T04:01:56.63\""),
+        Some(Millis(1_673_841_716_630))
+    );
+    assert_eq!(
+        read("\"2023-01-16T05:01:56.63+01:00\""),
+        Some(Millis(1_673_841_716_630))
+    );
     assert_eq!(read("null"), Some(Millis(0)));
     assert_eq!(read("1673841716630"), Some(Millis(1_673_841_716_630)));
     assert_eq!(read("\"soon\""), None);
@@ -222,9 +287,23 @@ fn a_flag_is_written_with_every_field_that_sdks_index() {
     let flag: Flag = flag("flag", json!({}));
     let written = serde_json::to_value(&flag).unwrap();
     let fields = [
-        "id", "createdAt", "updatedAt", "envId", "name", "description", "key", "variationType",
-        "variations", "targetUsers", "rules", "isEnabled", "disabledVariationId", "fallthrough",
-        "exptIncludeAllTargets", "tags", "isArchived",
+        "id",
+        "createdAt",
+        "updatedAt",
+        "envId",
+        "name",
+        "description",
+        "key",
+        "variationType",
+        "variations",
+        "targetUsers",
+        "rules",
+        "isEnabled",
+        "disabledVariationId",
+        "fallthrough",
+        "exptIncludeAllTargets",
+        "tags",
+        "isArchived",
     ];
     for field in fields {
         assert!(written.get(field).is_some(), "{field}");

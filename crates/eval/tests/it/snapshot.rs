@@ -14,7 +14,10 @@ use crate::build::{flag, in_segment, rule, segment, user};
 fn snapshot() -> Snapshot {
     let flags = vec![
         flag("plain", json!({})),
-        flag("with-segment", json!({"rules": [rule(in_segment("s"), "b")]})),
+        flag(
+            "with-segment",
+            json!({"rules": [rule(in_segment("s"), "b")]}),
+        ),
         flag("also-plain", json!({})),
     ];
     Snapshot::build(flags, vec![member("s", 1), segment("unused", json!({}))])
@@ -26,7 +29,11 @@ fn member(id: &str, stamp: i64) -> Segment {
 }
 
 fn keys(snapshot: &Snapshot) -> Vec<&str> {
-    snapshot.flags().iter().map(|flag| flag.flag().key.as_str()).collect()
+    snapshot
+        .flags()
+        .iter()
+        .map(|flag| flag.flag().key.as_str())
+        .collect()
 }
 
 fn touched<'a>(snapshot: &'a Snapshot, affected: &Affected) -> Vec<(&'a str, Cause, Effect)> {
@@ -80,7 +87,9 @@ fn a_segment_touches_the_flags_that_name_it() {
     assert_eq!(flag(&after).timestamp(), Millis(9));
     let served = |snapshot: &Snapshot| {
         let flag = flag(snapshot);
-        flag.outcome(flag.evaluate(&user("u", "", "")).unwrap()).unwrap().variation
+        flag.outcome(flag.evaluate(&user("u", "", "")).unwrap())
+            .unwrap()
+            .variation
     };
     assert_eq!((served(&before), served(&after)), (1, 0));
     assert!(shared(&before, &after, "plain"));
@@ -89,7 +98,10 @@ fn a_segment_touches_the_flags_that_name_it() {
 #[test]
 fn a_segment_that_appears_is_used_by_who_named_it() {
     let before = Snapshot::build(
-        vec![flag("early", json!({"rules": [rule(in_segment("late"), "b")]}))],
+        vec![flag(
+            "early",
+            json!({"rules": [rule(in_segment("late"), "b")]}),
+        )],
         vec![],
     );
     assert_eq!(before.warnings().count(), 1);
@@ -102,7 +114,10 @@ fn a_segment_that_appears_is_used_by_who_named_it() {
 #[test]
 fn texts_for_people_change_no_result() {
     let before = snapshot();
-    let renamed = edited("plain", json!({"name": "New", "tags": ["x"], "updatedAt": 7}));
+    let renamed = edited(
+        "plain",
+        json!({"name": "New", "tags": ["x"], "updatedAt": 7}),
+    );
     let mut named = member("s", 8);
     named.name = "New".to_owned();
     let (after, affected) = before.apply(renamed, vec![named]);
@@ -120,33 +135,60 @@ fn an_archived_flag_stays_as_a_tombstone_until_it_comes_back() {
     let before = snapshot();
     let archived = edited("plain", json!({"isArchived": true, "updatedAt": 5}));
     let (after, affected) = before.apply(archived.clone(), vec![]);
-    assert_eq!(touched(&after, &affected), [("plain", Cause::Edited, Effect::Gone)]);
+    assert_eq!(
+        touched(&after, &affected),
+        [("plain", Cause::Edited, Effect::Gone)]
+    );
     assert!(affected.any_gone());
     assert_eq!(keys(&after), keys(&before));
     assert_eq!(after.flag("plain").unwrap().timestamp(), Millis(5));
-    assert!(after.flag("plain").unwrap().evaluate(&user("u", "", "")).is_none());
+    assert!(
+        after
+            .flag("plain")
+            .unwrap()
+            .evaluate(&user("u", "", ""))
+            .is_none()
+    );
 
     let (again, affected) = after.apply(archived, vec![]);
-    assert_eq!(touched(&again, &affected), [("plain", Cause::Edited, Effect::None)]);
+    assert_eq!(
+        touched(&again, &affected),
+        [("plain", Cause::Edited, Effect::None)]
+    );
     let (back, affected) = again.apply(edited("plain", json!({})), vec![]);
-    assert_eq!(touched(&back, &affected), [("plain", Cause::Edited, Effect::Appeared)]);
+    assert_eq!(
+        touched(&back, &affected),
+        [("plain", Cause::Edited, Effect::Appeared)]
+    );
     assert_eq!(affected.results().count(), 1);
 }
 
 #[test]
 fn a_new_flag_appears_in_its_place() {
     let (after, affected) = snapshot().apply(edited("middle", json!({})), vec![]);
-    assert_eq!(keys(&after), ["also-plain", "middle", "plain", "with-segment"]);
-    assert_eq!(touched(&after, &affected), [("middle", Cause::Edited, Effect::Appeared)]);
+    assert_eq!(
+        keys(&after),
+        ["also-plain", "middle", "plain", "with-segment"]
+    );
+    assert_eq!(
+        touched(&after, &affected),
+        [("middle", Cause::Edited, Effect::Appeared)]
+    );
 }
 
 #[test]
 fn of_two_items_with_one_name_the_later_counts() {
-    let flags = vec![flag("f", json!({"name": "first"})), flag("f", json!({"name": "second"}))];
+    let flags = vec![
+        flag("f", json!({"name": "first"})),
+        flag("f", json!({"name": "second"})),
+    ];
     let snapshot = Snapshot::build(flags, vec![member("s", 1), member("s", 2)]);
     assert_eq!(snapshot.flag("f").unwrap().flag().name, "second");
     assert_eq!((snapshot.flags().len(), snapshot.segments().len()), (1, 1));
-    assert_eq!(snapshot.segment("s").unwrap().segment().updated_at, Millis(2));
+    assert_eq!(
+        snapshot.segment("s").unwrap().segment().updated_at,
+        Millis(2)
+    );
 }
 
 #[test]
@@ -154,7 +196,10 @@ fn a_flag_edited_together_with_its_segment_is_compiled_once_and_sees_it() {
     let before = snapshot();
     let rules = json!({"rules": [rule(in_segment("new"), "b")]});
     let (after, affected) = before.apply(edited("plain", rules), vec![member("new", 4)]);
-    assert_eq!(touched(&after, &affected), [("plain", Cause::Edited, Effect::Result)]);
+    assert_eq!(
+        touched(&after, &affected),
+        [("plain", Cause::Edited, Effect::Result)]
+    );
     assert_eq!(after.flag("plain").unwrap().timestamp(), Millis(4));
     assert!(after.flag("plain").unwrap().warnings().is_empty());
 }
