@@ -8,5 +8,8 @@
 //! (compiled, encoded state) → one write. Way of a change: `hub` asks the source, applies to
 //! the environment, and hands each driver loop one update that it walks its connections with.
 
+pub mod environment;
+pub mod hub;
+pub mod metrics;
 pub mod sink;
 pub mod source;

@@ -1,0 +1,77 @@
+# The front door: `make help`. Every target does its own set-up, and only what is missing.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+.DEFAULT_GOAL := help
+
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/burgee
+# One target folder for every clone: most of a build is the dependencies.
+export CARGO_TARGET_DIR ?= $(CACHE)/target
+
+TOOLS := $(CACHE)/tools
+E2E_PYTHON := e2e/.venv
+# The first bytes of a name's content, so that another version makes another stamp.
+TOOLS_STAMP := $(TOOLS)/ready-$(shell md5sum scripts/tools.txt | cut -c1-12)
+NODE_STAMP := e2e/node_modules/.ready
+PYTHON_STAMP := $(E2E_PYTHON)/.ready
+
+DATA ?= ./data
+LISTEN ?= 127.0.0.1:5100
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+.PHONY: serve
+serve: ## Run a server with demo flags on 127.0.0.1:5100 (LISTEN=…, DATA=…)
+	@scripts/setup-system serve
+	cargo build --profile serve --package burgee-cli
+	@printf '\n  Burgee with demo flags: http://%s\n  data in %s; stop with Ctrl-C\n\n' '$(LISTEN)' '$(DATA)'
+	@printf '  SDK keys:  %s/serve/burgee sdk-keys --data-dir %s --project demo --environment prod --json\n\n' "$$CARGO_TARGET_DIR" '$(DATA)'
+	exec "$$CARGO_TARGET_DIR/serve/burgee" server --listen '$(LISTEN)' --data-dir '$(DATA)' --demo
+
+.PHONY: test
+test: setup ## Everything that must pass before a change lands (minutes)
+	cargo test --workspace --locked
+
+.PHONY: test-all
+test-all: setup ## Also every journey of every SDK
+	cargo test --workspace --locked
+
+.PHONY: lint
+lint: setup ## Formatting, clippy, licences, and the same for JavaScript and Python
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	PATH="$(TOOLS)/bin:$$PATH" cargo deny check --hide-inclusion-graph licenses bans sources
+	cd e2e && npm run --silent lint
+	$(TOOLS)/bin/ruff check e2e
+	$(TOOLS)/bin/ruff format --check e2e
+
+.PHONY: fmt
+fmt: setup ## Format everything
+	cargo fmt --all
+	cd e2e && npm run --silent fmt
+	$(TOOLS)/bin/ruff format e2e
+
+.PHONY: setup
+setup: system $(TOOLS_STAMP) $(NODE_STAMP) $(PYTHON_STAMP) ## Install what the targets need
+
+.PHONY: system
+system:
+	@scripts/setup-system
+
+$(TOOLS_STAMP): scripts/tools.txt | system
+	python3 -m venv $(TOOLS)
+	$(TOOLS)/bin/pip install --quiet --only-binary :all: --requirement $<
+	rm -f $(TOOLS)/ready-*
+	touch $@
+
+$(NODE_STAMP): e2e/package-lock.json | system
+	cd e2e && npm ci --no-audit --no-fund --loglevel=error
+	touch $@
+
+$(PYTHON_STAMP): e2e/requirements.txt | system
+	python3 -m venv $(E2E_PYTHON)
+	$(E2E_PYTHON)/bin/pip install --quiet --requirement $<
+	touch $@

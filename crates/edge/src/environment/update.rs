@@ -1,0 +1,126 @@
+//! The step from one state of an environment to the next, as connections are told it.
+
+use std::sync::Arc;
+
+use burgee_eval::snapshot::Affected;
+use burgee_eval::user::User;
+use bytes::Bytes;
+
+use super::{Encoded, Environment};
+
+/// The step between two neighbouring states. Everything that is the same for many connections is
+/// worked out once here.
+pub struct Update {
+    environment: Arc<Environment>,
+    from: Arc<Encoded>,
+    to: Arc<Encoded>,
+    client: ClientStep,
+    /// Whether the new state follows from the old one.
+    continuous: bool,
+}
+
+/// What a step is for client connections.
+enum ClientStep {
+    /// Nobody's result differs.
+    Nothing,
+    /// These flags' results may differ.
+    Flags(Box<[usize]>),
+    /// A flag went, or the histories have nothing to do with each other.
+    Full,
+}
+
+impl Update {
+    /// A step that follows from the state before.
+    pub(crate) fn change(
+        environment: Arc<Environment>,
+        from: Arc<Encoded>,
+        to: Arc<Encoded>,
+        affected: &Affected,
+    ) -> Self {
+        let results: Box<[usize]> = affected.results().collect();
+        let client = match results.is_empty() {
+            _ if affected.any_gone() => ClientStep::Full,
+            true => ClientStep::Nothing,
+            false => ClientStep::Flags(results),
+        };
+        Self {
+            environment,
+            from,
+            to,
+            client,
+            continuous: true,
+        }
+    }
+
+    /// A state that replaces one of another history, or one too far back.
+    pub(crate) fn reload(
+        environment: Arc<Environment>,
+        from: Arc<Encoded>,
+        to: Arc<Encoded>,
+    ) -> Self {
+        Self {
+            environment,
+            from,
+            to,
+            client: ClientStep::Full,
+            continuous: false,
+        }
+    }
+
+    /// Whose state it is.
+    pub fn environment(&self) -> &Arc<Environment> {
+        &self.environment
+    }
+
+    /// The state before. A connection that was answered from an older generation than this one's
+    /// missed a step: it gets `to`'s answer to a data-sync with timestamp 0 instead.
+    pub fn from(&self) -> &Arc<Encoded> {
+        &self.from
+    }
+
+    /// The state after. A connection that was answered from this generation, or a newer one, has
+    /// nothing to get.
+    pub fn to(&self) -> &Arc<Encoded> {
+        &self.to
+    }
+
+    /// Appends the JSON text of the one message that a client connection gets; `false` (and nothing
+    /// appended) where the step changes nothing for clients.
+    pub fn client_patch(&self, user: &User<'_>, out: &mut Vec<u8>) -> bool {
+        let (client, snapshot) = (self.to.client(), self.to.snapshot());
+        let sent = match &self.client {
+            ClientStep::Nothing => return false,
+            ClientStep::Flags(flags) => client.patch(snapshot, user, flags.iter().copied(), out),
+            ClientStep::Full => false,
+        };
+        if !sent {
+            client.full(
+                snapshot,
+                user,
+                self.floor().map_or(0, |ahead| ahead + 1),
+                out,
+            );
+        }
+        true
+    }
+
+    /// What every server connection gets: complete unmasked text frames, for one write. Empty where
+    /// the step changes nothing for server SDKs.
+    pub fn server_frames(&self) -> Bytes {
+        let server = self.to.server();
+        if self.continuous {
+            let answer = server.since(self.from.server().newest());
+            return answer.map(|answer| answer.frames).unwrap_or_default();
+        }
+        match self.floor() {
+            Some(ahead) => server.full_above(ahead).frame(),
+            None => server.full().frame(),
+        }
+    }
+
+    /// The stamp that SDKs have from the state before, where the new one does not pass it.
+    fn floor(&self) -> Option<i64> {
+        let (before, after) = (self.from.last_stamp(), self.to.server().newest());
+        (!self.continuous && after <= before).then_some(before)
+    }
+}
