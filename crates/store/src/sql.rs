@@ -5,15 +5,13 @@
 //! always bound.
 
 use sqlx::any::AnyArguments;
-use sqlx::error::BoxDynError;
 use sqlx::query::Query;
-use sqlx::{Any, Arguments, AssertSqlSafe, Encode, Type};
+use sqlx::{Any, AssertSqlSafe};
 
 /// A statement under construction.
 pub(crate) struct Sql {
     text: String,
-    arguments: Result<AnyArguments, BoxDynError>,
-    bound: usize,
+    values: Vec<Value>,
 }
 
 impl Sql {
@@ -21,8 +19,7 @@ impl Sql {
     pub(crate) fn new(text: &str) -> Self {
         Self {
             text: text.to_owned(),
-            arguments: Ok(AnyArguments::default()),
-            bound: 0,
+            values: Vec::new(),
         }
     }
 
@@ -33,28 +30,23 @@ impl Sql {
     }
 
     /// Appends `$n` for a value.
-    pub(crate) fn bind<'t, T: Encode<'t, Any> + Type<Any>>(&mut self, value: T) -> &mut Self {
-        if let Ok(arguments) = &mut self.arguments
-            && let Err(error) = arguments.add(value)
-        {
-            self.arguments = Err(error);
-        }
-        self.bound += 1;
-        self.text.push_str(&format!("${}", self.bound));
+    pub(crate) fn bind(&mut self, value: impl Into<Value>) -> &mut Self {
+        self.values.push(value.into());
+        self.text.push_str(&format!("${}", self.values.len()));
         self
     }
 
     /// Appends `($n, $n, …)` for texts. None at all give `(NULL)`, which nothing is in.
     pub(crate) fn list<'t>(&mut self, values: impl IntoIterator<Item = &'t str>) -> &mut Self {
         self.text.push('(');
-        let start = self.bound;
+        let before = self.values.len();
         for value in values {
-            if self.bound > start {
+            if self.values.len() > before {
                 self.text.push_str(", ");
             }
             self.bind(value);
         }
-        if self.bound == start {
+        if self.values.len() == before {
             self.text.push_str("NULL");
         }
         self.push(")")
@@ -62,8 +54,48 @@ impl Sql {
 
     /// The statement. It is not kept prepared: its text is another one each time.
     pub(crate) fn query(self) -> Query<'static, Any, AnyArguments> {
-        sqlx::query_with_result(AssertSqlSafe(self.text), self.arguments).persistent(false)
+        let query = sqlx::query(AssertSqlSafe(self.text)).persistent(false);
+        self.values
+            .into_iter()
+            .fold(query, |query, value| match value {
+                Value::Text(text) => query.bind(text),
+                Value::Number(number) => query.bind(number),
+                Value::Small(number) => query.bind(number),
+                Value::Real(number) => query.bind(number),
+                Value::Blob(bytes) => query.bind(bytes),
+            })
     }
+}
+
+/// A value to be bound, of the few types that columns have.
+pub(crate) enum Value {
+    Text(Option<String>),
+    Number(Option<i64>),
+    Small(i16),
+    Real(f64),
+    Blob(Vec<u8>),
+}
+
+macro_rules! values {
+    ($($from:ty => $value:ident => $into:expr;)*) => {
+        $(impl From<$from> for Value {
+            fn from($value: $from) -> Self {
+                $into
+            }
+        })*
+    };
+}
+
+values! {
+    &str => text => Self::Text(Some(text.to_owned()));
+    &String => text => Self::Text(Some(text.clone()));
+    String => text => Self::Text(Some(text));
+    Option<&str> => text => Self::Text(text.map(str::to_owned));
+    i64 => number => Self::Number(Some(number));
+    Option<i64> => number => Self::Number(number);
+    i16 => number => Self::Small(number);
+    f64 => number => Self::Real(number);
+    Vec<u8> => bytes => Self::Blob(bytes);
 }
 
 /// How many rows a bulk statement holds: both databases bound the number of values (32,766 and
