@@ -8,6 +8,7 @@
 //! (compiled, encoded state) → one write. Way of a change: `hub` asks the source, applies to
 //! the environment, and hands each driver loop one update that it walks its connections with.
 
+pub mod api;
 pub mod driver;
 pub mod environment;
 pub mod frame;
@@ -19,3 +20,4 @@ pub mod session;
 pub mod sink;
 pub mod source;
 pub mod token;
+pub mod traffic;
