@@ -1,0 +1,4 @@
+//! The edge's tests through its front doors.
+
+mod driver;
+mod kit;
