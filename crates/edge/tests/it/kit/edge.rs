@@ -13,13 +13,11 @@ use burgee_edge::metrics::Metrics;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-use super::source::ENVIRONMENT;
 use super::{Client, Feed};
 
 /// An edge over a [`Feed`], on a port of its own. Stops when it is dropped.
 pub(crate) struct Edge {
     pub(crate) feed: Arc<Feed>,
-    pub(crate) hub: Arc<Hub>,
     pub(crate) address: SocketAddr,
     handle: Option<Handle>,
     shutdown: CancellationToken,
@@ -53,7 +51,6 @@ impl Edge {
         };
         Self {
             feed,
-            hub,
             address: handle.local_addr(),
             handle: Some(handle),
             shutdown,
@@ -90,14 +87,6 @@ impl Edge {
         (client, answer)
     }
 
-    /// Waits until the hub serves a version.
-    pub(crate) fn caught_up(&self, version: i64) {
-        let caught_up = self.hub.caught_up(ENVIRONMENT, version);
-        self.runtime
-            .block_on(async { tokio::time::timeout(PATIENCE, caught_up).await })
-            .unwrap();
-    }
-
     /// The sum of a counter over all loops.
     pub(crate) fn count(&self, counter: impl Fn(&Counters) -> &AtomicU64) -> u64 {
         let handle = self.handle.as_ref().unwrap();
@@ -115,6 +104,15 @@ impl Edge {
                 std::time::Instant::now() < deadline,
                 "never came to {least}"
             );
+            std::thread::yield_now();
+        }
+    }
+
+    /// Waits until a gauge is at nothing.
+    pub(crate) fn await_gone(&self, gauge: impl Fn(&Counters) -> &AtomicU64) {
+        let deadline = std::time::Instant::now() + PATIENCE;
+        while self.count(&gauge) > 0 {
+            assert!(std::time::Instant::now() < deadline, "some never went");
             std::thread::yield_now();
         }
     }
