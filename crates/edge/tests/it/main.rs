@@ -5,4 +5,5 @@
 
 mod driver;
 mod kit;
+mod protocol;
 mod rude;
