@@ -1,5 +1,9 @@
 //! The crate seen from outside: the cases of `spec/`, what must hold for any flag, and snapshots.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "in a test that is how one fails")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "in a test that is how one fails"
+)]
 
 mod build;
 mod compile;
