@@ -46,7 +46,7 @@ impl Default for Config {
             silence_timeout: Duration::from_secs(150),
             stall_timeout: Duration::from_secs(30),
             stall_timeout_in_herd: Duration::from_secs(10),
-            linger: Duration::from_secs(2),
+            linger: Duration::from_secs(1),
             drain: Duration::from_secs(5),
             tick: Duration::from_secs(1),
             send_buffer: 128 * 1024,

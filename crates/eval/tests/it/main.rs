@@ -5,6 +5,7 @@
     reason = "in a test that is how one fails"
 )]
 
+mod allocation;
 mod build;
 mod compile;
 mod properties;
