@@ -83,7 +83,10 @@ async fn a_deleted_flag_leaves_a_tombstone_until_its_key_is_released_again() {
         let made = json!([{"kind": "createFlag", "project": "default", "flag": "a",
             "type": "string", "variations": [{"value": "x"}, {"value": "y"}]}]);
         apply(store, &house, made).await;
-        assert_eq!(state(store, &house.prod).await.flags, [old.clone()]);
+        assert_eq!(
+            state(store, &house.prod).await.flags,
+            std::slice::from_ref(&old)
+        );
         apply(store, &house, json!([on_flag("turnOn", "prod", "a")])).await;
         let served = state(store, &house.prod).await.flags;
         assert_eq!(served.len(), 1, "one item per key");
