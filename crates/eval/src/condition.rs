@@ -1,7 +1,7 @@
 //! A condition, compiled: which property, and a test with everything parsed that can be.
 //!
 //! Compiling is where a condition can go wrong, so that testing a user cannot: what does not
-//! compile is [`Test::Never`], in its *Not* form too. A flag whose pattern is broken must not let
+//! compile never matches, in its *Not* form too. A flag whose pattern is broken must not let
 //! everybody in because "not matched" happens to hold.
 
 mod parse;

@@ -20,11 +20,11 @@ pub(crate) const CHANNEL: &str = "burgee_changed";
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Lock {
     /// Bringing the schema up to date.
-    Migrate = 0x6275_7267_0001,
+    Migrate = 0x6275_7201,
     /// Setting up an empty database.
-    FirstStart = 0x6275_7267_0002,
+    FirstStart = 0x6275_7202,
     /// Rolling traffic up.
-    RollUp = 0x6275_7267_0003,
+    RollUp = 0x6275_7203,
 }
 
 impl Dialect {
