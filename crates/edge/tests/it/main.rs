@@ -4,5 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod driver;
+mod herd;
 mod kit;
+mod protocol;
 mod rude;
