@@ -12,14 +12,18 @@
 
 pub(crate) mod edit;
 pub mod flag;
+pub mod import;
 pub mod input;
+mod parse;
 mod references;
 pub mod segment;
 pub mod targeting;
 
 pub use edit::Target;
+pub use parse::parse;
 pub use references::{References, SegmentRef, references};
 
+use crate::fault::Fault;
 use edit::Edit;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +41,14 @@ macro_rules! commands {
                 match self {
                     $(Self::$name(command) => command,)*
                 }
+            }
+
+            /// Reads the fields of a command of this kind; none where there is no such kind.
+            fn read(kind: &str, fields: serde_json::Value) -> Option<Result<Self, Fault>> {
+                $(if parse::is_kind(kind, stringify!($name)) {
+                    return Some(parse::fields(fields).map(Self::$name));
+                })*
+                None
             }
         }
 
@@ -121,6 +133,10 @@ commands! {
     RestoreSegment in segment::life;
     /// Deletes an archived segment that nothing uses.
     DeleteSegment in segment::life;
+    /// Takes a flag over from FeatBit; made by the import alone.
+    ImportFlag in import::flag;
+    /// Takes a segment over from FeatBit; made by the import alone.
+    ImportSegment in import::segment;
 }
 
 impl Command {
@@ -132,5 +148,11 @@ impl Command {
     /// The name of the permission that it needs, e.g. `flag.turnOn`.
     pub fn permission(&self) -> &'static str {
         self.edit().permission()
+    }
+
+    /// Whether a request may hold it. What an import writes is made by the import alone: it is
+    /// forgiving where requests are not.
+    pub(crate) fn may_be_sent(&self) -> bool {
+        !matches!(self, Self::ImportFlag(_) | Self::ImportSegment(_))
     }
 }

@@ -1,4 +1,14 @@
 //! Change sets from commands to outcomes.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
+mod demo;
+mod flags;
+mod history;
+mod import;
 mod kit;
+mod rejections;
+mod sdk_key;
+mod segments;
 mod switch;
+mod targeting;
+mod words;

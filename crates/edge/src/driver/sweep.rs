@@ -34,7 +34,12 @@ impl EventLoop {
         if let Some(acceptor) = &mut self.acceptor {
             Acceptor::retry(acceptor);
         }
-        for part in 0..(behind as usize).min(PARTS) {
+        // A shutdown does not wait for everybody's turn.
+        let parts = match self.drain_until {
+            Some(_) => PARTS,
+            None => PARTS.min(behind as usize),
+        };
+        for part in 0..parts {
             self.sweep((now as usize).wrapping_sub(part) % PARTS);
         }
     }

@@ -1,7 +1,7 @@
 //! A WebSocket client on a plain socket: it sends what it is told, well-formed or not.
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
@@ -117,10 +117,6 @@ impl Client {
         assert_eq!(self.next(), Received::End);
     }
 
-    pub(crate) fn shut_down_writing(&mut self) {
-        self.stream.shutdown(Shutdown::Write).unwrap();
-    }
-
     /// The head of an HTTP answer.
     pub(crate) fn read_head(&mut self) -> String {
         loop {
@@ -132,10 +128,13 @@ impl Client {
         }
     }
 
-    /// All that comes until the end.
-    pub(crate) fn read_to_end(&mut self) -> String {
-        while self.fill() {}
-        String::from_utf8(std::mem::take(&mut self.read)).unwrap()
+    /// This text comes next.
+    pub(crate) fn read_exactly(&mut self, text: &str) {
+        while self.read.len() < text.len() {
+            assert!(self.fill(), "the connection ended before {text:?}");
+        }
+        let read: Vec<u8> = self.read.drain(..text.len()).collect();
+        assert_eq!(String::from_utf8_lossy(&read), text);
     }
 
     /// The next frame.

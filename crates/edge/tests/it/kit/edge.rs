@@ -7,19 +7,19 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::routing::{get, post};
+use burgee_edge::api::Api;
 use burgee_edge::driver::{self, Config, Counters, Handle};
 use burgee_edge::hub::Hub;
 use burgee_edge::metrics::Metrics;
+use burgee_edge::traffic::Traffic;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-use super::source::ENVIRONMENT;
 use super::{Client, Feed};
 
 /// An edge over a [`Feed`], on a port of its own. Stops when it is dropped.
 pub(crate) struct Edge {
     pub(crate) feed: Arc<Feed>,
-    pub(crate) hub: Arc<Hub>,
     pub(crate) address: SocketAddr,
     handle: Option<Handle>,
     shutdown: CancellationToken,
@@ -37,7 +37,8 @@ impl Edge {
         feed.set_flag("greeting", "hello");
         let runtime = Runtime::new().unwrap();
         let shutdown = CancellationToken::new();
-        let hub = Hub::new(Arc::clone(&feed) as _, Arc::new(Metrics::default()));
+        let metrics = Arc::new(Metrics::default());
+        let hub = Hub::new(Arc::clone(&feed) as _, Arc::clone(&metrics));
         runtime.spawn(Arc::clone(&hub).run(shutdown.clone()));
         runtime.block_on(hub.ready());
         let router = Router::new()
@@ -46,14 +47,18 @@ impl Edge {
                 "/count",
                 post(|body: String| async move { body.len().to_string() }),
             );
+        let api = Api {
+            hub,
+            traffic: Traffic::new("test".to_owned(), Arc::clone(&metrics)),
+            metrics,
+        };
         let handle = {
             let _guard = runtime.enter();
             let address = ([127, 0, 0, 1], 0).into();
-            driver::serve(address, &hub, router, shutdown.clone(), config).unwrap()
+            driver::serve(address, &api, router, shutdown.clone(), config).unwrap()
         };
         Self {
             feed,
-            hub,
             address: handle.local_addr(),
             handle: Some(handle),
             shutdown,
@@ -90,14 +95,6 @@ impl Edge {
         (client, answer)
     }
 
-    /// Waits until the hub serves a version.
-    pub(crate) fn caught_up(&self, version: i64) {
-        let caught_up = self.hub.caught_up(ENVIRONMENT, version);
-        self.runtime
-            .block_on(async { tokio::time::timeout(PATIENCE, caught_up).await })
-            .unwrap();
-    }
-
     /// The sum of a counter over all loops.
     pub(crate) fn count(&self, counter: impl Fn(&Counters) -> &AtomicU64) -> u64 {
         let handle = self.handle.as_ref().unwrap();
@@ -115,6 +112,15 @@ impl Edge {
                 std::time::Instant::now() < deadline,
                 "never came to {least}"
             );
+            std::thread::yield_now();
+        }
+    }
+
+    /// Waits until a gauge is at nothing.
+    pub(crate) fn await_gone(&self, gauge: impl Fn(&Counters) -> &AtomicU64) {
+        let deadline = std::time::Instant::now() + PATIENCE;
+        while self.count(&gauge) > 0 {
+            assert!(std::time::Instant::now() < deadline, "some never went");
             std::thread::yield_now();
         }
     }
