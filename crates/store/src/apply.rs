@@ -10,6 +10,7 @@ use burgee_domain::Rejected;
 use burgee_domain::change;
 use burgee_domain::command::{self, Command, References};
 use burgee_domain::conflict::{self, Logged};
+use burgee_domain::diff::{self, DiffLine};
 use burgee_domain::id::Id;
 use burgee_domain::model::{Environment, Organization, Project};
 use burgee_domain::outcome::{Facet, Outcome, Scope, Step, TargetingEdit, Warning};
@@ -58,8 +59,8 @@ pub struct Applied {
     pub versions: BTreeMap<String, i64>,
     /// The new position of each environment that moved, by id: version and digest.
     pub positions: BTreeMap<String, (i64, u64)>,
-    /// What changed, in plain words.
-    pub diff: Vec<String>,
+    /// What changed, in plain words and for programs.
+    pub diff: Vec<DiffLine>,
     /// What the author should know.
     pub warnings: Vec<Warning>,
 }
@@ -339,7 +340,7 @@ fn applied(id: &str, workspace: &Workspace, outcome: &Outcome) -> Applied {
         id: id.to_owned(),
         versions: BTreeMap::new(),
         positions: BTreeMap::new(),
-        diff: Vec::new(),
+        diff: diff::lines(workspace, outcome),
         warnings: outcome.warnings.clone(),
     };
     for step in &outcome.steps {

@@ -23,8 +23,6 @@ pub(crate) enum Lock {
     Migrate = 0x6275_7201,
     /// Setting up an empty database.
     FirstStart = 0x6275_7202,
-    /// Rolling traffic up.
-    RollUp = 0x6275_7203,
 }
 
 impl Dialect {
@@ -34,6 +32,15 @@ impl Dialect {
         match self {
             Self::Sqlite => "BEGIN IMMEDIATE",
             Self::Postgres => "BEGIN",
+        }
+    }
+
+    /// Begins a transaction that writes, and sees one moment of the database: it fails where
+    /// another has changed since what it changes.
+    pub(crate) fn begin_snapshot_write(self) -> &'static str {
+        match self {
+            Self::Sqlite => "BEGIN IMMEDIATE",
+            Self::Postgres => "BEGIN ISOLATION LEVEL REPEATABLE READ",
         }
     }
 

@@ -39,6 +39,7 @@ mod sql;
 mod targetings;
 mod text;
 pub mod tokens;
+pub mod traffic;
 mod workspace;
 
 use std::sync::Arc;

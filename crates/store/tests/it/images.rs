@@ -1,10 +1,13 @@
 //! Images of large items: stored as differences, whole at every version.
 
+use std::collections::BTreeSet;
+
 use burgee_domain::key::Key;
 use burgee_eval::flag::Flag;
 use serde_json::{Value, json};
+use sqlx::Row;
 
-use crate::kit::{apply, flag_on, for_each_database, house, key, state, variations};
+use crate::kit::{Database, apply, flag_on, for_each_database, house, key, state, variations};
 
 /// 4,000 keys of users: 150 KiB.
 fn keys() -> Vec<String> {
@@ -59,7 +62,65 @@ async fn a_large_flag_can_be_read_as_it_was_at_every_version() {
         }
         let flag = store.flag(&house.project.id, &key("big")).await.unwrap();
         let targeting = &flag.targetings[&house.prod.id];
-        assert_eq!(targeting.target_users[0].key_ids, keys);
+        let served: BTreeSet<&String> = targeting.target_users[0].key_ids.iter().collect();
+        assert_eq!(served, keys.iter().collect());
+        small_edits_are_small(database, house.prod.id.as_str()).await;
+    })
+    .await;
+}
+
+/// Whole images are at most 32 apart; what is between them is small.
+async fn small_edits_are_small(database: &Database, scope: &str) {
+    let mut connection = database.raw().await;
+    let rows = sqlx::query(
+        "SELECT differences, CAST(LENGTH(image) AS BIGINT), image_size FROM change_log \
+         WHERE scope_id = $1 AND image_size > 65536 ORDER BY version",
+    )
+    .bind(scope)
+    .fetch_all(&mut connection)
+    .await
+    .unwrap();
+    let row = |row: &sqlx::any::AnyRow| (row.get(0), row.get(1), row.get(2));
+    let rows: Vec<(i64, i64, i64)> = rows.iter().map(row).collect();
+    assert_eq!(rows.len(), 40);
+    let whole: Vec<usize> = (0..rows.len()).filter(|n| rows[*n].0 == 0).collect();
+    assert_eq!(
+        whole,
+        [0, 20],
+        "the first, and the one in which everything is another"
+    );
+    for (differences, stored, size) in rows {
+        assert!(differences < 32);
+        assert!(
+            differences == 0 || stored < size / 20,
+            "{stored} of {size} bytes"
+        );
+    }
+}
+
+#[tokio::test]
+async fn every_32nd_image_is_whole() {
+    for_each_database(async |database| {
+        let store = &database.store;
+        let house = house(store).await;
+        apply(store, &house, flag_on("big")).await;
+        let (on, off) = variations(store, &house, "big").await;
+        apply(store, &house, set_targets(&on, &keys())).await;
+        for n in 0..40 {
+            let small = set_targets(&off, &[format!("someone-{n}")]);
+            apply(store, &house, small).await;
+        }
+        let mut connection = database.raw().await;
+        let rows = sqlx::query(
+            "SELECT differences FROM change_log \
+             WHERE scope_id = $1 AND image_size > 65536 ORDER BY version",
+        )
+        .bind(house.prod.id.as_str())
+        .fetch_all(&mut connection)
+        .await
+        .unwrap();
+        let differences: Vec<i64> = rows.iter().map(|row| row.get(0)).collect();
+        assert_eq!(differences, (0..32).chain(0..9).collect::<Vec<_>>());
     })
     .await;
 }

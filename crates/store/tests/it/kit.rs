@@ -9,6 +9,7 @@ use burgee_store::dialect::Dialect;
 use burgee_store::edge::State;
 use burgee_store::{Actor, Applied, ChangeSetRequest, Location, Store};
 use serde_json::{Value, json};
+use sqlx::{AnyConnection, Connection};
 use tempfile::TempDir;
 
 /// A moment that stories begin at.
@@ -35,6 +36,15 @@ impl Database {
     /// Opens the same database as another process would.
     pub(crate) async fn another(&self) -> Store {
         Store::open(self.location.clone()).await.unwrap()
+    }
+
+    /// A connection past the store.
+    pub(crate) async fn raw(&self) -> AnyConnection {
+        let url = match &self.location {
+            Location::Folder(folder) => format!("sqlite://{}/burgee.db", folder.display()),
+            Location::Postgres(url) => url.clone(),
+        };
+        AnyConnection::connect(&url).await.unwrap()
     }
 }
 

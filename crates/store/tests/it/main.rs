@@ -7,4 +7,5 @@ mod images;
 mod kit;
 mod lists;
 mod set_up;
+mod traffic;
 mod writers;
