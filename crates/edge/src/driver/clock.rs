@@ -11,11 +11,8 @@ use rustix::time::{
     timerfd_settime,
 };
 
-/// Wakes its loop at every tick.
-///
-/// By a timer of the kernel's that is set once, not by a timeout of each wait: setting the
-/// hardware's timer at every wait and taking it back at every event costs a guest of a hypervisor
-/// several times what the rest of the wait costs.
+/// Wakes its loop at every tick, by a timer of the kernel's that is set once: so no wait needs a
+/// timeout, and the time is read once a tick and not at every turn.
 pub(super) struct Clock {
     start: Instant,
     tick: Duration,
