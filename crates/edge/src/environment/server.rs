@@ -35,6 +35,8 @@ static NOTHING_NEW: LazyLock<Message> =
 pub(super) struct ServerState {
     /// In the order of their stamps.
     items: Vec<Arc<Item>>,
+    /// The highest stamp of an item that is not archived.
+    last_life: i64,
     /// The length of the full state's JSON.
     full_length: usize,
     full: OnceLock<Message>,
@@ -74,26 +76,31 @@ impl ServerState {
 
     fn of(mut items: Vec<Arc<Item>>) -> Self {
         items.sort_by_key(|item| item.stamp);
-        let commas = |flag: bool| {
-            items
-                .iter()
-                .filter(|item| item.content.is_flag() == flag)
-                .count()
-                .saturating_sub(1)
-        };
-        let around = HEAD.len() + "full".len() + FLAGS.len() + SEGMENTS.len() + TAIL.len();
-        let full_length = around
-            + items.iter().map(|item| item.json.len()).sum::<usize>()
-            + commas(true)
-            + commas(false);
-        let (full, steps, raised) = (OnceLock::new(), OnceLock::new(), Mutex::new(None));
-        Self {
+        let living = items.iter().rev().find(|item| !item.is_tombstone());
+        let last_life = living.map_or(0, |item| item.stamp);
+        let mut state = Self {
             items,
-            full_length,
-            full,
-            steps,
-            raised,
-        }
+            last_life,
+            full_length: 0,
+            full: OnceLock::new(),
+            steps: OnceLock::new(),
+            raised: Mutex::new(None),
+        };
+        let whole = state.whole(&state.items);
+        let (flags, segments): (Vec<_>, Vec<_>) = whole.partition(|item| item.content.is_flag());
+        let around = HEAD.len() + "full".len() + FLAGS.len() + SEGMENTS.len() + TAIL.len();
+        state.full_length = around + list_length(&flags) + list_length(&segments);
+        state
+    }
+
+    /// What a full state has of these items: all but old tombstones. A full state replaces what an
+    /// SDK has, so what is not in it is gone; the tombstones after the last living item stay in,
+    /// since an SDK passes over a state whose highest stamp is not above its own
+    /// (`docs/adr/0005-old-tombstones.md`).
+    fn whole<'a>(&self, items: &'a [Arc<Item>]) -> impl Iterator<Item = &'a Item> + use<'a> {
+        let last_life = self.last_life;
+        let items = items.iter().map(AsRef::as_ref);
+        items.filter(move |item: &&Item| !item.is_tombstone() || item.stamp > last_life)
     }
 
     /// The highest stamp of an item; 0 where there is none.
@@ -103,8 +110,8 @@ impl ServerState {
 
     /// Everything.
     pub(super) fn full(&self) -> &Message {
-        let items = self.items.iter().map(AsRef::as_ref);
-        self.full.get_or_init(|| Message::new("full", items))
+        self.full
+            .get_or_init(|| Message::new("full", self.whole(&self.items)))
     }
 
     /// Everything, with the newest item's stamp raised above `timestamp`: for SDKs that are ahead
@@ -121,8 +128,7 @@ impl ServerState {
         }
         let stamp = timestamp.saturating_add(1);
         let newest = Item::stamped(newest.content.clone(), stamp);
-        let items = older.iter().map(AsRef::as_ref).chain([&newest]);
-        let message = Message::new("full", items);
+        let message = Message::new("full", self.whole(older).chain([&newest]));
         *raised = Some((stamp, message.clone()));
         message
     }
@@ -206,6 +212,13 @@ impl Content {
         matches!(self, Self::Flag(_))
     }
 
+    fn is_archived(&self) -> bool {
+        match self {
+            Self::Flag(flag) => flag.is_archived,
+            Self::Segment(segment) => segment.is_archived,
+        }
+    }
+
     /// What SDKs tell items apart by.
     fn name(&self) -> (bool, &str) {
         match self {
@@ -228,6 +241,10 @@ impl Item {
             Content::Segment(segment) => segment.updated_at.0,
         };
         Self::stamped(content, stamp)
+    }
+
+    fn is_tombstone(&self) -> bool {
+        self.content.is_archived()
     }
 
     fn stamped(content: Content, stamp: i64) -> Self {
@@ -279,6 +296,11 @@ impl Message {
     pub(super) fn json(&self) -> Bytes {
         self.frame.slice(self.header..)
     }
+}
+
+/// The length of a list's items and of the commas between them.
+fn list_length(items: &[&Item]) -> usize {
+    items.iter().map(|item| item.json.len()).sum::<usize>() + items.len().saturating_sub(1)
 }
 
 fn append_list(json: &mut Vec<u8>, items: &[&Item]) {
