@@ -13,7 +13,7 @@ use crate::time::Millis;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum VariationType {
-    /// `true` or `false`, in any case.
+    /// `true` or `false`; other spellings that are served already are left to the SDKs.
     Boolean,
     /// Any text.
     String,
@@ -32,6 +32,28 @@ impl VariationType {
             Self::Number => "number",
             Self::Json => "json",
         }
+    }
+}
+
+/// Whether a value's text is one of the type, as every SDK reads it; if not, why not.
+pub fn parses_as(kind: VariationType, text: &str) -> Result<(), String> {
+    let document = || serde_json::from_str::<serde_json::Value>(text);
+    let (ok, what) = match kind {
+        VariationType::String => (true, ""),
+        VariationType::Boolean => (
+            matches!(text, "true" | "false"),
+            "is neither true nor false",
+        ),
+        VariationType::Number => {
+            let digit_or_sign = text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+            let number = digit_or_sign && text.trim_end() == text;
+            (number && document().is_ok(), "is no JSON number")
+        }
+        VariationType::Json => (document().is_ok(), "is no JSON document"),
+    };
+    match ok {
+        true => Ok(()),
+        false => Err(format!("the value {what}")),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The way of a flag through this crate: JSON ([`flag::Flag`], [`segment::Segment`]: the shape on
 //! the wire, in the store and in the import is one) → [`compile`] → [`snapshot::Snapshot`] →
-//! [`evaluate`]. There is no IO here, no clock, no async and no logger: whoever needs the time
+//! [`CompiledFlag::evaluate`](compile::CompiledFlag::evaluate). There is no IO here, no clock, no async and no logger: whoever needs the time
 //! passes it in. What cannot be compiled never matches and leaves a [`compile::Warning`]; it never
 //! fails another condition, another flag or a load.
 //!
@@ -10,7 +10,17 @@
 //! `docs/evaluation.md`; the cases that prove it are in `spec/`.
 #![forbid(unsafe_code)]
 
+pub mod bucket;
+pub mod compile;
+pub mod condition;
+mod evaluate;
 pub mod flag;
+mod keys;
+pub mod operator;
+pub mod outcome;
+mod rollout;
 pub mod segment;
+pub mod snapshot;
 pub mod time;
 pub mod user;
+mod warning;

@@ -22,11 +22,14 @@ impl User<'_> {
         match name {
             "keyId" => Some(&self.key),
             "name" => Some(&self.name),
-            _ => self
-                .properties
-                .iter()
-                .find(|(n, _)| n == name)
-                .map(|(_, value)| value.as_ref()),
+            _ => self.custom(name),
         }
+    }
+
+    /// The value of a property that is not built in.
+    pub(crate) fn custom(&self, name: &str) -> Option<&str> {
+        let mut properties = self.properties.iter();
+        let (_, value) = properties.find(|(other, _)| other == name)?;
+        Some(value)
     }
 }

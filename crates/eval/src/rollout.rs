@@ -1,0 +1,103 @@
+//! Who of the users that a rule took gets what.
+//!
+//! Compiling resolves what does not depend on the user: a part for everybody needs no hash, a part
+//! for nobody is dropped, and each part knows the outcome it leads to.
+
+use crate::bucket::bucket;
+use crate::condition::Property;
+use crate::flag::RolloutVariation;
+use crate::outcome::OutcomeIndex;
+use crate::user::User;
+
+/// How far below 1 an upper bound may end and still mean everybody (sums of rounded percentages).
+const ROUNDING: f64 = 1e-5;
+
+/// Whether `[from, to]` is everybody, whatever the hash.
+pub(crate) fn is_everybody([from, to]: [f64; 2]) -> bool {
+    from == 0.0 && 1.0 - to < ROUNDING
+}
+
+/// Whether `[from, to]` is nobody.
+pub(crate) fn is_nobody([from, to]: [f64; 2]) -> bool {
+    // Written so that what cannot be compared is nobody.
+    !(from <= to && to >= 0.0 && from <= 1.0) || (from == 0.0 && to == 0.0)
+}
+
+/// What a part of a rollout gives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Serve {
+    /// Nothing: its variation is not one of the flag's.
+    Nothing,
+    /// The same to all.
+    One(OutcomeIndex),
+    /// `sent` to those whose experiment bucket is at most `share`, else `kept`.
+    Experiment {
+        sent: OutcomeIndex,
+        kept: OutcomeIndex,
+        share: f64,
+    },
+}
+
+#[derive(Debug)]
+struct Part {
+    from: f64,
+    to: f64,
+    serve: Serve,
+}
+
+/// A compiled rollout.
+#[derive(Debug)]
+pub(crate) struct Rollout {
+    dispatch: Property,
+    /// Without those that nobody can reach; a part for everybody is last.
+    parts: Box<[Part]>,
+    everybody: bool,
+}
+
+impl Rollout {
+    /// Compiles; `serve` tells what a part gives.
+    pub(crate) fn new(
+        dispatch_key: Option<&str>,
+        parts: &[RolloutVariation],
+        mut serve: impl FnMut(usize, &RolloutVariation) -> Serve,
+    ) -> Self {
+        let dispatch = dispatch_key.filter(|key| !key.trim().is_empty());
+        let mut kept = Vec::with_capacity(parts.len());
+        let mut everybody = false;
+        for (number, part) in parts.iter().enumerate() {
+            if is_nobody(part.rollout) || everybody {
+                continue;
+            }
+            everybody = is_everybody(part.rollout);
+            let [from, to] = part.rollout;
+            let serve = serve(number, part);
+            kept.push(Part { from, to, serve });
+        }
+        Self {
+            dispatch: dispatch.map_or(Property::Key, Property::new),
+            parts: kept.into(),
+            everybody,
+        }
+    }
+
+    /// The outcome for the user, if a part covers them.
+    pub(crate) fn outcome(&self, flag_key: &str, user: &User<'_>) -> Option<OutcomeIndex> {
+        let value = self.dispatch.of(user);
+        let part = match &*self.parts {
+            [part] if self.everybody => part,
+            parts => {
+                let n = bucket(&[flag_key, value]);
+                let covering = parts.iter().find(|part| part.from <= n && n <= part.to);
+                covering.or_else(|| parts.last().filter(|_| self.everybody))?
+            }
+        };
+        match part.serve {
+            Serve::Nothing => None,
+            Serve::One(outcome) => Some(outcome),
+            Serve::Experiment { sent, kept, share } => {
+                let n = bucket(&["expt", flag_key, value]);
+                Some(if n <= share { sent } else { kept })
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What a change touched, for whoever has to tell clients.
+
+use std::collections::BTreeSet;
+
+use crate::compile::CompiledFlag;
+use crate::flag::Flag;
+use crate::segment::Segment;
+
+use super::Snapshot;
+
+/// Why a flag was compiled again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// It was edited itself: its own stamp moved.
+    Edited,
+    /// A segment that it refers to was.
+    Segment,
+}
+
+/// What it means to users.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// The same answer as before for everybody (only texts for people, or its stamp, changed).
+    None,
+    /// Somebody may get another answer, or see other variations.
+    Result,
+    /// It is served for the first time, or again.
+    Appeared,
+    /// It was served and is archived now: only a full answer makes clients forget it.
+    Gone,
+}
+
+/// A flag that was compiled again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AffectedFlag {
+    /// Its position among the new snapshot's flags.
+    pub index: usize,
+    /// Why.
+    pub cause: Cause,
+    /// What it means to users.
+    pub effect: Effect,
+}
+
+/// What a change touched. Both lists are in the new snapshot's order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Affected {
+    /// The flags that were compiled again.
+    pub flags: Vec<AffectedFlag>,
+    /// The positions of the segments that were put in, among the new snapshot's.
+    pub segments: Vec<usize>,
+}
+
+impl Affected {
+    pub(super) fn between(
+        old: &Snapshot,
+        new: &Snapshot,
+        edited: &BTreeSet<&str>,
+        edited_segments: &BTreeSet<String>,
+    ) -> Self {
+        let moved: BTreeSet<&str> = edited_segments
+            .iter()
+            .map(String::as_str)
+            .filter(|id| segment_moved(old, new, id))
+            .collect();
+        let flags = new.flags.iter().enumerate().filter_map(|(index, flag)| {
+            let mut ids = flag.segment_ids();
+            let cause = match edited.contains(flag.flag.key.as_str()) {
+                true => Cause::Edited,
+                false if ids.any(|id| edited_segments.contains(id)) => Cause::Segment,
+                false => return None,
+            };
+            let before = old.flag(&flag.flag.key).map(AsRef::as_ref);
+            let effect = effect(before, flag, &moved);
+            Some(AffectedFlag {
+                index,
+                cause,
+                effect,
+            })
+        });
+        let segments = new.segments().iter().enumerate();
+        let segments = segments.filter(|(_, s)| edited_segments.contains(&s.segment().id));
+        Self {
+            flags: flags.collect(),
+            segments: segments.map(|(position, _)| position).collect(),
+        }
+    }
+
+    /// The flags that are served and whose answer may differ from before for somebody.
+    pub fn results(&self) -> impl Iterator<Item = usize> {
+        let differ =
+            |flag: &&AffectedFlag| matches!(flag.effect, Effect::Result | Effect::Appeared);
+        self.flags.iter().filter(differ).map(|flag| flag.index)
+    }
+
+    /// Whether a flag that was served is archived now.
+    pub fn any_gone(&self) -> bool {
+        self.flags.iter().any(|flag| flag.effect == Effect::Gone)
+    }
+}
+
+fn effect(before: Option<&CompiledFlag>, after: &CompiledFlag, moved: &BTreeSet<&str>) -> Effect {
+    let served = before.filter(|flag| !flag.flag.is_archived);
+    match (served, after.flag.is_archived) {
+        (None, true) => Effect::None,
+        (Some(_), true) => Effect::Gone,
+        (None, false) => Effect::Appeared,
+        (Some(before), false) => {
+            let segments = after.segment_ids().any(|id| moved.contains(id));
+            match segments || differs(&before.flag, &after.flag) {
+                true => Effect::Result,
+                false => Effect::None,
+            }
+        }
+    }
+}
+
+/// Whether two states of a flag can answer differently. Only what certainly plays no part is left
+/// out, so that a new field counts until someone has thought about it.
+fn differs(before: &Flag, after: &Flag) -> bool {
+    let stripped = |flag: &Flag| Flag {
+        updated_at: after.updated_at,
+        created_at: after.created_at,
+        name: String::new(),
+        description: String::new(),
+        tags: Vec::new(),
+        tracked: false,
+        ..flag.clone()
+    };
+    stripped(before) != stripped(after)
+}
+
+fn segment_moved(old: &Snapshot, new: &Snapshot, id: &str) -> bool {
+    let stripped = |segment: &Segment| Segment {
+        updated_at: Default::default(),
+        created_at: Default::default(),
+        name: String::new(),
+        description: String::new(),
+        ..segment.clone()
+    };
+    match (old.segment(id), new.segment(id)) {
+        (Some(before), Some(after)) => stripped(before.segment()) != stripped(after.segment()),
+        _ => true,
+    }
+}
