@@ -10,8 +10,9 @@ window.connect = async ({ sdkKey, url, user }) => {
     eventsUri: url,
   });
   window.changed = [];
+  // js-client-sdk 4.2.8 puts the list of keys into a list, and says nothing of a new flag.
   OpenFeature.addHandler(ProviderEvents.ConfigurationChanged, ({ flagsChanged }) =>
-    window.changed.push(...flagsChanged),
+    window.changed.push(...flagsChanged.flat()),
   );
   await OpenFeature.setProviderAndWait(provider);
   window.client = OpenFeature.getClient();

@@ -39,7 +39,7 @@ class Watched(InMemoryDataStorage):
             self._written.notify_all()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def server():
     running = Server()
     yield running
