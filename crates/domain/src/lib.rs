@@ -6,9 +6,19 @@
 //! ids are arguments.
 #![forbid(unsafe_code)]
 
+pub mod change;
+mod check;
+pub mod command;
+pub mod conflict;
+mod fault;
 pub mod id;
 pub mod key;
+pub mod limits;
 pub mod model;
 pub mod outcome;
 pub mod position;
+pub mod sdk_key;
+pub mod served;
 pub mod workspace;
+
+pub use fault::Rejected;

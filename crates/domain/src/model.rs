@@ -169,7 +169,8 @@ pub struct Targeting {
 }
 
 /// Where a segment can be used.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum SegmentScope {
     /// Everywhere in the organization.
     Organization,
@@ -180,7 +181,8 @@ pub enum SegmentScope {
 }
 
 /// A reusable set of users.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Segment {
     /// Unique; what conditions refer to; kept from the first import.
     pub id: Id<Segment>,

@@ -1,6 +1,10 @@
-//! Where a peer stands in an environment's history.
+//! Where a peer stands in an environment's history, and the chain that proves it.
 
 use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+use crate::outcome::{Item, LogEntry};
 
 /// A place in an environment's log: the version, and the first 8 bytes of the chain hash after
 /// that version's rows. Two histories that share both are the same up to there; a peer whose
@@ -14,8 +18,70 @@ pub struct Position {
     pub digest: u64,
 }
 
+impl Position {
+    /// The position after `version`'s rows, whose chain hash is `chain`.
+    pub fn new(version: i64, chain: &[u8; 32]) -> Self {
+        let [a, b, c, d, e, f, g, h, ..] = *chain;
+        Self {
+            version,
+            digest: u64::from_be_bytes([a, b, c, d, e, f, g, h]),
+        }
+    }
+}
+
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{:016x}", self.version, self.digest)
     }
+}
+
+/// One row of a log as the chain sees it. Rows of other kinds than flags and segments (SDK keys,
+/// settings) are chained by the same rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    /// What kind of thing it is about, e.g. `flag`.
+    pub kind: &'a str,
+    /// The thing's id.
+    pub id: &'a str,
+    /// The thing afterwards, as JSON.
+    pub image: &'a str,
+    /// Which parts of it changed, as JSON.
+    pub facets: &'a str,
+}
+
+/// The chain hash after further rows: SHA-256 over the hash before and each row's fields, every
+/// field led by its length in 8 bytes (big-endian), so that no two lists of rows read the same.
+pub fn chain_rows<'a>(previous: [u8; 32], rows: impl IntoIterator<Item = Row<'a>>) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    hash.update(previous);
+    for row in rows {
+        for field in [row.kind, row.id, row.image, row.facets] {
+            hash.update((field.len() as u64).to_be_bytes());
+            hash.update(field.as_bytes());
+        }
+    }
+    hash.finalize().into()
+}
+
+/// The chain hash after a version's entries.
+pub fn chain(previous: [u8; 32], entries: &[LogEntry]) -> [u8; 32] {
+    let facets: Vec<String> = entries.iter().map(facets_json).collect();
+    let rows = entries.iter().zip(&facets).map(|(entry, facets)| {
+        let (kind, id) = match &entry.item {
+            Item::Flag(id, _) => ("flag", id.as_str()),
+            Item::Segment(id, _) => ("segment", id.as_str()),
+        };
+        Row {
+            kind,
+            id,
+            image: &entry.image,
+            facets,
+        }
+    });
+    chain_rows(previous, rows)
+}
+
+/// An entry's facets as the JSON that is chained, and that the log keeps.
+pub fn facets_json(entry: &LogEntry) -> String {
+    serde_json::json!(entry.facets).to_string()
 }

@@ -8,7 +8,16 @@
 //! (compiled, encoded state) → one write. Way of a change: `hub` asks the source, applies to
 //! the environment, and hands each driver loop one update that it walks its connections with.
 
+pub mod api;
+pub mod driver;
 pub mod environment;
+pub mod frame;
+pub mod http;
 pub mod hub;
+pub mod message;
+pub mod metrics;
+pub mod session;
 pub mod sink;
 pub mod source;
+pub mod token;
+pub mod traffic;

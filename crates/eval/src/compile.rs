@@ -53,7 +53,7 @@ pub fn flag(flag: Arc<Flag>, segments: &Segments) -> CompiledFlag {
         outcomes,
         segment_ids,
         stamp,
-        warnings,
+        ledger,
         ..
     } = compiler;
     CompiledFlag {
@@ -61,7 +61,11 @@ pub fn flag(flag: Arc<Flag>, segments: &Segments) -> CompiledFlag {
         plan,
         outcomes: outcomes.finish(),
         segment_ids: segment_ids.into_iter().collect(),
-        warnings: warnings.into(),
+        // Nobody can be misled by what is not served.
+        warnings: match flag.is_archived {
+            true => Box::default(),
+            false => ledger.warnings.into(),
+        },
         flag,
     }
 }

@@ -14,6 +14,7 @@ use regex::Regex;
 use semver::Version;
 
 use crate::flag;
+use crate::ledger::Ledger;
 use crate::operator::{self, Kind, Operator, Order};
 use crate::time::Millis;
 use crate::user::User;
@@ -82,25 +83,22 @@ pub(crate) struct Condition {
 }
 
 impl Condition {
-    /// Compiles; what is wrong with it, or will not be understood by SDKs, goes to `warn`.
-    pub(crate) fn new(condition: &flag::Condition, warn: &mut impl FnMut(Warning)) -> Self {
-        let (test, negated) = match operator_of(condition) {
-            Ok(operator) => {
-                if !operator.sdks_know {
-                    warn(unknown_to_sdks(operator));
-                }
-                let test = Test::new(operator, condition.value.as_deref());
-                (test, operator.negated)
-            }
-            Err(warning) => (Err(warning), false),
-        };
-        let (test, negated) = match test {
-            Ok(test) => (test, negated),
-            Err(warning) => {
-                warn(warning);
-                (Test::Never, false)
-            }
-        };
+    /// Compiles; what is wrong with it, or will not be understood by SDKs, goes to the ledger.
+    pub(crate) fn new(condition: &flag::Condition, pointer: &str, ledger: &mut Ledger) -> Self {
+        let operator = operator_of(condition);
+        if let Ok(operator) = &operator
+            && !operator.sdks_know
+        {
+            ledger.warn(pointer, unknown_to_sdks(operator));
+        }
+        let test = operator.and_then(|operator| {
+            let test = Test::new(operator, condition.value.as_deref(), ledger)?;
+            Ok((test, operator.negated))
+        });
+        let (test, negated) = test.unwrap_or_else(|warning| {
+            ledger.warn(pointer, warning);
+            (Test::Never, false)
+        });
         Self {
             property: Property::new(&condition.property),
             test,
@@ -121,7 +119,8 @@ pub fn check(condition: &flag::Condition) -> Result<(), Warning> {
     if matches!(condition.property.as_str(), IN_SEGMENT | NOT_IN_SEGMENT) {
         return segment_ids(condition).map(drop);
     }
-    Test::new(operator_of(condition)?, condition.value.as_deref()).map(drop)
+    let ledger = &mut Ledger::default();
+    Test::new(operator_of(condition)?, condition.value.as_deref(), ledger).map(drop)
 }
 
 /// The ids that a segment condition names.
@@ -155,8 +154,23 @@ fn unknown_to_sdks(operator: &Operator) -> Warning {
     Warning::new(Code::UnknownToSdks, "/op", message)
 }
 
+/// In lower case letter by letter, without regard to neighbours (as a final sigma would need), so
+/// that both sides come out the same.
+fn lower(text: &str) -> impl Iterator<Item = char> {
+    text.chars().flat_map(char::to_lowercase)
+}
+
+/// A moment, as a date or in whole milliseconds since 1970.
+fn moment(text: &str) -> Option<Millis> {
+    let text = text.trim();
+    text.parse()
+        .map(Millis)
+        .ok()
+        .or_else(|| Millis::parse(text))
+}
+
 impl Test {
-    fn new(operator: &Operator, value: Option<&str>) -> Result<Self, Warning> {
+    fn new(operator: &Operator, value: Option<&str>, ledger: &mut Ledger) -> Result<Self, Warning> {
         match operator.kind {
             Kind::Set => return Ok(Self::Set),
             Kind::Boolean(_) if value.is_none() => return Err(missing_value()),
@@ -169,7 +183,8 @@ impl Test {
             Kind::Number(order) => parse::number(value)
                 .map(|bound| Self::Number(order, bound))
                 .ok_or((Code::NotANumber, "the value is no number".to_owned())),
-            Kind::Pattern => parse::pattern(value)
+            Kind::Pattern => ledger
+                .pattern(value)
                 .map(Self::Pattern)
                 .map_err(|why| (Code::NotAPattern, why)),
             Kind::OneOf => list(value)
@@ -181,7 +196,7 @@ impl Test {
                     Code::NotAVersion,
                     "the value is no semantic version".to_owned(),
                 )),
-            Kind::Date(order) => parse::moment(value)
+            Kind::Date(order) => moment(value)
                 .map(|bound| Self::Date(order, bound))
                 .ok_or((Code::NotADate, "the value is no ISO 8601 date".to_owned())),
             Kind::Network => parse::networks(value)
@@ -190,7 +205,7 @@ impl Test {
             Kind::Contains => Ok(Self::Contains(value.into())),
             Kind::StartsWith => Ok(Self::StartsWith(value.into())),
             Kind::EndsWith => Ok(Self::EndsWith(value.into())),
-            Kind::EqualIgnoreCase => Ok(Self::EqualIgnoreCase(value.to_lowercase().into())),
+            Kind::EqualIgnoreCase => Ok(Self::EqualIgnoreCase(lower(value).collect())),
             Kind::Equal | Kind::Set | Kind::Boolean(_) => Ok(Self::Equal(value.into())),
         };
         read.map_err(|(code, why)| {
@@ -219,12 +234,10 @@ impl Test {
             Self::Version(order, bound) => parse::version(value)
                 .is_some_and(|version| order.allows(version.cmp_precedence(bound))),
             Self::Date(order, bound) => {
-                parse::moment(value).is_some_and(|moment| order.allows(moment.cmp(bound)))
+                moment(value).is_some_and(|moment| order.allows(moment.cmp(bound)))
             }
             Self::Set => !value.is_empty(),
-            Self::EqualIgnoreCase(text) => {
-                value.chars().flat_map(char::to_lowercase).eq(text.chars())
-            }
+            Self::EqualIgnoreCase(text) => lower(value).eq(text.chars()),
             Self::Network(networks) => value.trim().parse::<IpAddr>().is_ok_and(|address| {
                 let address = address.to_canonical();
                 networks.iter().any(|network| network.contains(&address))

@@ -16,6 +16,7 @@ pub mod condition;
 mod evaluate;
 pub mod flag;
 mod keys;
+mod ledger;
 pub mod operator;
 pub mod outcome;
 mod rollout;

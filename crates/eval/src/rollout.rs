@@ -23,6 +23,18 @@ pub(crate) fn is_nobody([from, to]: [f64; 2]) -> bool {
     !(from <= to && to >= 0.0 && from <= 1.0) || (from == 0.0 && to == 0.0)
 }
 
+/// Whether each user is in some part.
+pub(crate) fn covers_everybody(parts: &[RolloutVariation]) -> bool {
+    let mut intervals: Vec<[f64; 2]> = parts.iter().map(|part| part.rollout).collect();
+    intervals.retain(|interval| !is_nobody(*interval));
+    intervals.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    // Up to where all are covered; sums of rounded percentages may miss by as little as an end may.
+    let reached = intervals.iter().try_fold(0.0_f64, |reached, [from, to]| {
+        (*from <= reached + ROUNDING).then(|| reached.max(*to))
+    });
+    !intervals.is_empty() && reached.is_some_and(|reached| 1.0 - reached < ROUNDING)
+}
+
 /// What a part of a rollout gives.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Serve {

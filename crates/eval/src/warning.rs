@@ -33,8 +33,6 @@ pub enum Code {
     Uncovered,
     /// An operator of ours: SDKs that evaluate by themselves take it as no match.
     UnknownToSdks,
-    /// A list so long that it weighs on every server SDK.
-    Heavy,
 }
 
 impl Code {
@@ -55,7 +53,6 @@ impl Code {
             Self::UnknownVariation => "unknown-variation",
             Self::Uncovered => "uncovered",
             Self::UnknownToSdks => "unknown-to-sdks",
-            Self::Heavy => "heavy",
         }
     }
 }

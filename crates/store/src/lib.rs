@@ -1,1 +1,148 @@
-//! store
+//! The store: the truth and the traffic, in SQLite files or in PostgreSQL.
+//!
+//! One SQL text for both databases ([`dialect`] holds the exceptions), one file per aggregate.
+//! There is one way to change a flag or a segment: [`Store::apply`] (and [`Store::import`], which
+//! goes the same way) takes commands, loads what they refer to under locks, lets `burgee-domain`
+//! decide, and writes state, versions and log in one transaction. What reads for the edge is in
+//! [`edge`]; it tells a peer what came after its position, or that it needs everything.
+//!
+//! Locks are taken in one order, so that writers never wait for each other in a circle: the
+//! organization, projects by id, environments by id. No transaction waits for anything but the
+//! database.
+//!
+//! A [`Store`] is a handle: clone it freely.
+
+pub mod change_sets;
+mod changed;
+pub mod dialect;
+mod digest;
+pub mod edge;
+mod environments;
+mod error;
+pub mod first_start;
+mod flags;
+mod image;
+mod log;
+mod members;
+mod migrate;
+mod organizations;
+pub mod page;
+mod pool;
+mod projects;
+mod row;
+mod sdk_keys;
+mod segments;
+mod sql;
+mod targetings;
+mod text;
+mod tokens;
+
+use std::sync::Arc;
+
+use sqlx::{Any, Transaction};
+
+pub use crate::change_sets::{Actor, ActorKind};
+pub use crate::environments::NewEnvironment;
+pub use crate::error::StoreError;
+pub use crate::flags::{FlagFilter, ListedFlag};
+pub use crate::pool::Location;
+pub use crate::projects::NewProject;
+pub use crate::segments::SegmentFilter;
+pub use crate::tokens::{NewToken, Token};
+
+use crate::changed::Changed;
+use crate::dialect::Dialect;
+use crate::pool::Pools;
+
+/// A transaction of either database.
+pub(crate) type Tx = Transaction<'static, Any>;
+
+/// The handle to the databases.
+#[derive(Clone)]
+pub struct Store {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    location: Location,
+    dialect: Dialect,
+    truth: Pools,
+    traffic: Pools,
+    changed: Changed,
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Store").field(&self.shared.location).finish()
+    }
+}
+
+impl Store {
+    /// Opens the databases. Makes the folder and its files; creates no tables
+    /// ([`Store::migrate`] does).
+    pub async fn open(location: Location) -> Result<Self, StoreError> {
+        let (dialect, truth, traffic) = pool::open(&location).await?;
+        let shared = Shared {
+            location,
+            dialect,
+            truth,
+            traffic,
+            changed: Changed::new(),
+        };
+        Ok(Self {
+            shared: Arc::new(shared),
+        })
+    }
+
+    /// Brings the schema up to date. Safe to be called by several processes at once, and to be
+    /// called again.
+    ///
+    /// # Errors
+    /// [`StoreError::Other`] where a newer program has changed the schema.
+    pub async fn migrate(&self) -> Result<(), StoreError> {
+        let dialect = self.shared.dialect;
+        let mut tx = self.begin_write().await?;
+        migrate::run(dialect, &mut tx, "truth", migrate::TRUTH).await?;
+        tx.commit().await?;
+        let mut tx = self.begin_traffic().await?;
+        migrate::run(dialect, &mut tx, "traffic", migrate::TRAFFIC).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// Whether the truth answers.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        sqlx::query("SELECT 1")
+            .execute(&self.shared.truth.read)
+            .await?;
+        Ok(())
+    }
+
+    /// Closes all connections, after what is under way has ended.
+    pub async fn close(&self) {
+        for pools in [&self.shared.truth, &self.shared.traffic] {
+            pools.read.close().await;
+            pools.write.close().await;
+        }
+    }
+
+    /// Which database it is.
+    pub fn dialect(&self) -> Dialect {
+        self.shared.dialect
+    }
+
+    pub(crate) async fn begin_write(&self) -> Result<Tx, StoreError> {
+        let statement = self.shared.dialect.begin_write();
+        Ok(self.shared.truth.write.begin_with(statement).await?)
+    }
+
+    pub(crate) async fn begin_read(&self) -> Result<Tx, StoreError> {
+        let statement = self.shared.dialect.begin_read();
+        Ok(self.shared.truth.read.begin_with(statement).await?)
+    }
+
+    pub(crate) async fn begin_traffic(&self) -> Result<Tx, StoreError> {
+        let statement = self.shared.dialect.begin_write();
+        Ok(self.shared.traffic.write.begin_with(statement).await?)
+    }
+}

@@ -1,9 +1,18 @@
 //! The immutable, encoded state of an environment at one position.
 
+use std::sync::Arc;
+
+use burgee_eval::snapshot::{Affected, Cause, Snapshot};
 use burgee_eval::user::User;
 use bytes::Bytes;
 
-use crate::source::{Position, State};
+use super::client::ClientState;
+use super::server::{self, ServerState};
+use crate::source::{Delta, Position, State};
+
+/// How far an SDK's timestamp may lie ahead of our clock and still be believed: as far as a
+/// connection token's time may.
+pub const CLOCK_TOLERANCE: i64 = 30_000;
 
 /// What kind of answer a data-sync got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,15 +38,72 @@ pub struct Encoded {
     generation: u32,
     position: Position,
     last_stamp: i64,
+    snapshot: Snapshot,
+    client: ClientState,
+    server: ServerState,
+}
+
+/// What a timestamp that an SDK sent asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Everything.
+    All,
+    /// Everything, newer than this timestamp: the SDK is ahead of the environment (a database was
+    /// restored, a clock went back), and would pass over a state that is not newer than its own.
+    AllAbove(i64),
+    /// What came after.
+    Since(i64),
 }
 
 impl Encoded {
+    /// Compiles and encodes a whole state.
     pub(crate) fn build(state: State, generation: u32) -> Self {
+        let snapshot = Snapshot::build(state.flags, state.segments);
+        let flags = snapshot
+            .flags()
+            .iter()
+            .map(|flag| Arc::clone(flag.flag()))
+            .collect();
+        let segments = snapshot
+            .segments()
+            .iter()
+            .map(|s| Arc::clone(s.segment()))
+            .collect();
         Self {
             generation,
             position: state.position,
             last_stamp: state.last_stamp.0,
+            client: ClientState::new(&snapshot, None),
+            server: ServerState::new(flags, segments),
+            snapshot,
         }
+    }
+
+    /// The next state; compiles and encodes only what the delta touches.
+    pub(crate) fn apply(&self, delta: Delta) -> (Self, Affected) {
+        let (snapshot, affected) = self.snapshot.apply(delta.flags, delta.segments);
+        let edited = affected
+            .flags
+            .iter()
+            .filter(|flag| flag.cause == Cause::Edited);
+        let flags = edited.filter_map(|flag| snapshot.flags().get(flag.index));
+        let flags = flags.map(|flag| Arc::clone(flag.flag())).collect();
+        let segments = affected
+            .segments
+            .iter()
+            .filter_map(|&i| snapshot.segments().get(i));
+        let segments = segments
+            .map(|segment| Arc::clone(segment.segment()))
+            .collect();
+        let next = Self {
+            generation: self.generation.wrapping_add(1),
+            position: delta.position,
+            last_stamp: delta.last_stamp.0,
+            client: ClientState::new(&snapshot, Some((&self.snapshot, &self.client))),
+            server: self.server.with(flags, segments),
+            snapshot,
+        };
+        (next, affected)
     }
 
     /// Counts the states of this environment in this process, from 1, without gaps: what a
@@ -54,7 +120,17 @@ impl Encoded {
 
     /// The highest stamp given out, in ms since 1970.
     pub fn last_stamp(&self) -> i64 {
-        self.last_stamp
+        self.last_stamp.max(self.server.newest())
+    }
+
+    /// The compiled flags and segments, tombstones too.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// How many flags and segments there are, tombstones too.
+    pub fn items(&self) -> usize {
+        self.snapshot.flags().len() + self.snapshot.segments().len()
     }
 
     /// Appends the JSON text of the answer to a client SDK's data-sync (one message). `timestamp`
@@ -66,25 +142,67 @@ impl Encoded {
         now: i64,
         out: &mut Vec<u8>,
     ) -> Sync {
-        let _ = (timestamp, now);
-        out.extend_from_slice(
-            br#"{"messageType":"data-sync","data":{"eventType":"full","userKeyId":"#,
-        );
-        // Writing to memory and from a text cannot fail.
-        let _ = serde_json::to_writer(&mut *out, &user.key);
-        out.extend_from_slice(br#","featureFlags":[]}}"#);
+        let floor = match self.asked(timestamp, now) {
+            Asked::Since(timestamp) => {
+                let newer = self.client.newer(timestamp);
+                if self.client.patch(&self.snapshot, user, newer, out) {
+                    return Sync::Patch;
+                }
+                0
+            }
+            Asked::All => 0,
+            Asked::AllAbove(timestamp) => timestamp.saturating_add(1),
+        };
+        self.client.full(&self.snapshot, user, floor, out);
         Sync::Full
     }
 
     /// The answer to a server SDK's data-sync; arguments as in [`Self::client_sync`].
     pub fn server_sync(&self, timestamp: i64, now: i64) -> ServerAnswer {
-        let _ = (timestamp, now);
-        let text = br#"{"messageType":"data-sync","data":{"eventType":"full","featureFlags":[],"segments":[]}}"#;
-        let mut frames = vec![0x81, text.len() as u8];
-        frames.extend_from_slice(text);
+        let message = match self.asked(timestamp, now) {
+            Asked::Since(timestamp) => {
+                return self
+                    .server
+                    .since(timestamp)
+                    .unwrap_or_else(server::nothing_new);
+            }
+            Asked::All => self.server.full().frame(),
+            Asked::AllAbove(timestamp) => self.server.full_above(timestamp).frame(),
+        };
         ServerAnswer {
-            frames: frames.into(),
+            frames: message,
             sync: Sync::Full,
         }
+    }
+
+    /// The JSON of the one message that a server SDK gets which polls; arguments as in
+    /// [`Self::client_sync`].
+    pub fn server_poll(&self, timestamp: i64, now: i64) -> (Bytes, Sync) {
+        match self.asked(timestamp, now) {
+            Asked::Since(timestamp) => self.server.poll_since(timestamp),
+            Asked::All => (self.server.full().json(), Sync::Full),
+            Asked::AllAbove(timestamp) => (self.server.full_above(timestamp).json(), Sync::Full),
+        }
+    }
+
+    fn asked(&self, timestamp: i64, now: i64) -> Asked {
+        if timestamp <= 0 {
+            Asked::All
+        } else if timestamp <= self.last_stamp() {
+            Asked::Since(timestamp)
+        } else if timestamp <= now.saturating_add(CLOCK_TOLERANCE) {
+            Asked::AllAbove(timestamp)
+        } else {
+            // No environment's stamps get there: it was made up, and is not worth following.
+            Asked::All
+        }
+    }
+
+    pub(super) fn client(&self) -> &ClientState {
+        &self.client
+    }
+
+    pub(super) fn server(&self) -> &ServerState {
+        &self.server
     }
 }

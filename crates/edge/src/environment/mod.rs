@@ -4,14 +4,19 @@
 //! that did not change, swaps it in ([`Environment::current`]) and publishes the step between the
 //! two as an [`Update`]. What is sent, and when it is `full` or `patch`, is in `docs/protocol.md`.
 
+mod client;
 mod encoded;
+mod frame;
+mod server;
 mod update;
+mod wire;
 
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-pub use encoded::{Encoded, ServerAnswer, Sync};
+pub use encoded::{CLOCK_TOLERANCE, Encoded, ServerAnswer, Sync};
+pub use server::FULL_STATE_LIMIT;
 pub use update::Update;
 
 /// An environment that the edge knows, whatever state it is in.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use burgee_eval::snapshot::Affected;
 use burgee_eval::user::User;
 use bytes::Bytes;
 
@@ -13,14 +14,56 @@ pub struct Update {
     environment: Arc<Environment>,
     from: Arc<Encoded>,
     to: Arc<Encoded>,
+    client: ClientStep,
+    /// Whether the new state follows from the old one.
+    continuous: bool,
+}
+
+/// What a step is for client connections.
+enum ClientStep {
+    /// Nobody's result differs.
+    Nothing,
+    /// These flags' results may differ.
+    Flags(Box<[usize]>),
+    /// A flag went, or the histories have nothing to do with each other.
+    Full,
 }
 
 impl Update {
-    pub(crate) fn new(environment: Arc<Environment>, from: Arc<Encoded>, to: Arc<Encoded>) -> Self {
+    /// A step that follows from the state before.
+    pub(crate) fn change(
+        environment: Arc<Environment>,
+        from: Arc<Encoded>,
+        to: Arc<Encoded>,
+        affected: &Affected,
+    ) -> Self {
+        let results: Box<[usize]> = affected.results().collect();
+        let client = match results.is_empty() {
+            _ if affected.any_gone() => ClientStep::Full,
+            true => ClientStep::Nothing,
+            false => ClientStep::Flags(results),
+        };
         Self {
             environment,
             from,
             to,
+            client,
+            continuous: true,
+        }
+    }
+
+    /// A state that replaces one of another history, or one too far back.
+    pub(crate) fn reload(
+        environment: Arc<Environment>,
+        from: Arc<Encoded>,
+        to: Arc<Encoded>,
+    ) -> Self {
+        Self {
+            environment,
+            from,
+            to,
+            client: ClientStep::Full,
+            continuous: false,
         }
     }
 
@@ -44,13 +87,40 @@ impl Update {
     /// Appends the JSON text of the one message that a client connection gets; `false` (and nothing
     /// appended) where the step changes nothing for clients.
     pub fn client_patch(&self, user: &User<'_>, out: &mut Vec<u8>) -> bool {
-        self.to.client_sync(user, 0, 0, out);
+        let (client, snapshot) = (self.to.client(), self.to.snapshot());
+        let sent = match &self.client {
+            ClientStep::Nothing => return false,
+            ClientStep::Flags(flags) => client.patch(snapshot, user, flags.iter().copied(), out),
+            ClientStep::Full => false,
+        };
+        if !sent {
+            client.full(
+                snapshot,
+                user,
+                self.floor().map_or(0, |ahead| ahead + 1),
+                out,
+            );
+        }
         true
     }
 
     /// What every server connection gets: complete unmasked text frames, for one write. Empty where
     /// the step changes nothing for server SDKs.
     pub fn server_frames(&self) -> Bytes {
-        self.to.server_sync(0, 0).frames
+        let server = self.to.server();
+        if self.continuous {
+            let answer = server.since(self.from.server().newest());
+            return answer.map(|answer| answer.frames).unwrap_or_default();
+        }
+        match self.floor() {
+            Some(ahead) => server.full_above(ahead).frame(),
+            None => server.full().frame(),
+        }
+    }
+
+    /// The stamp that SDKs have from the state before, where the new one does not pass it.
+    fn floor(&self) -> Option<i64> {
+        let (before, after) = (self.from.last_stamp(), self.to.server().newest());
+        (!self.continuous && after <= before).then_some(before)
     }
 }

@@ -1,10 +1,31 @@
 //! All environments and keys that the edge knows, kept up to date from a [`Source`].
+//!
+//! The feed ([`Hub::run`]) is the only writer; everybody else reads: which environment a secret
+//! opens ([`Hub::lookup`]), what an environment serves ([`Environment::current`]), and what happens
+//! next ([`Hub::subscribe`]).
 
-use std::sync::Arc;
+mod asking;
+mod feed;
+mod keys;
+mod refresh;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 use crate::environment::{Environment, Update};
-use crate::source::{KeyKind, Source, Unavailable};
-use tokio_util::sync::CancellationToken;
+use crate::metrics::{LookedUp, LookupResult, Metrics};
+use crate::source::{KeyKind, SdkKey, Source, Unavailable};
+
+pub use asking::REFUSED_FOR;
+
+/// How long [`Hub::ask`] waits for the feed to bring a key that the store has.
+const ARRIVAL: Duration = Duration::from_secs(5);
 
 /// Names a valid SDK key in this process, in four bytes: what a connection remembers of it, so
 /// that revoking the key finds the connection.
@@ -49,48 +70,203 @@ pub enum Event {
     Gone(Arc<Environment>),
 }
 
+type Listener = Arc<dyn Fn(Event) + Send + Sync>;
+
 /// The registry. Cheap to share; everything in it may be called from any thread.
 pub struct Hub {
     source: Arc<dyn Source>,
+    metrics: Arc<Metrics>,
+    environments: RwLock<HashMap<Arc<str>, Arc<Environment>>>,
+    keys: keys::Keys,
+    asking: asking::Asking,
+    listeners: ArcSwap<Vec<Listener>>,
+    /// Tells the feed that there is something to fetch.
+    wake: Notify,
+    /// Tells those who wait that the feed brought something.
+    progressed: Notify,
+    ready: AtomicBool,
 }
 
 impl Hub {
     /// An empty registry over a source; [`Self::run`] fills it.
-    pub fn new(source: Arc<dyn Source>) -> Arc<Self> {
-        Arc::new(Self { source })
+    pub fn new(source: Arc<dyn Source>, metrics: Arc<Metrics>) -> Arc<Self> {
+        Arc::new(Self {
+            source,
+            metrics,
+            environments: RwLock::default(),
+            keys: keys::Keys::default(),
+            asking: asking::Asking::default(),
+            listeners: ArcSwap::default(),
+            wake: Notify::new(),
+            progressed: Notify::new(),
+            ready: AtomicBool::new(false),
+        })
     }
 
     /// What is known of a secret now. Never waits.
-    pub fn lookup(&self, _secret: &str) -> Lookup {
-        Lookup::Ask
+    pub fn lookup(&self, secret: &str) -> Lookup {
+        match self.keys.get(secret) {
+            Some(access) => Lookup::Known(access),
+            None if secret.len() > asking::LONGEST_SECRET => Lookup::Unknown,
+            None if self.asking.is_refused(secret) => Lookup::Unknown,
+            None => Lookup::Ask,
+        }
     }
 
     /// Asks the store of record about a secret that [`Self::lookup`] does not know. `None`: it said
-    /// that there is no such key. Bounded: fails at once where too many wait already.
+    /// that there is no such key. Bounded: fails at once where too many wait already. A key that
+    /// the store has is awaited from the feed, which alone says what is valid here.
     ///
     /// A key can be revoked between this answer and its use: whoever goes on elsewhere with the
     /// answer (a driver loop) does a [`Self::lookup`] there.
     pub async fn ask(&self, secret: &str) -> Result<Option<Access>, Unavailable> {
-        self.source.find_key(secret).await.map(|_| None)
+        match self.lookup(secret) {
+            Lookup::Known(access) => return Ok(Some(access)),
+            Lookup::Unknown => return Ok(None),
+            Lookup::Ask => {}
+        }
+        let answer = match self.asking.ask(&*self.source, secret).await {
+            Ok(None) => Ok(None),
+            Ok(Some(_)) => self.arrival(secret).await.map(Some),
+            Err(unavailable) => Err(unavailable),
+        };
+        let result = match &answer {
+            Ok(Some(_)) => LookupResult::Known,
+            Ok(None) => LookupResult::Unknown,
+            Err(_) => LookupResult::Unavailable,
+        };
+        self.metrics
+            .lookups
+            .get_or_create(&LookedUp { result })
+            .inc();
+        answer
+    }
+
+    async fn arrival(&self, secret: &str) -> Result<Access, Unavailable> {
+        self.wake.notify_one();
+        let arrived = self.until(|| self.keys.get(secret));
+        let late = |_| Unavailable("the key's environment is not here yet".into());
+        tokio::time::timeout(ARRIVAL, arrived).await.map_err(late)
+    }
+
+    /// The environment of this id.
+    pub fn environment(&self, id: &str) -> Option<Arc<Environment>> {
+        let environments = self
+            .environments
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        environments.get(id).cloned()
     }
 
     /// Adds a listener for all further events. It is called on the feed's task and must not wait:
     /// it puts the event into a queue and wakes a loop.
     pub fn subscribe(&self, listener: impl Fn(Event) + Send + Sync + 'static) {
-        let _ = Box::new(listener);
+        let listener: Listener = Arc::new(listener);
+        self.listeners.rcu(|listeners| {
+            let mut listeners = Vec::clone(listeners);
+            listeners.push(Arc::clone(&listener));
+            listeners
+        });
     }
 
-    /// Keeps the registry up to date until `shutdown`.
+    /// Keeps the registry up to date until `shutdown`. To be run once.
     pub async fn run(self: Arc<Self>, shutdown: CancellationToken) {
-        shutdown.cancelled().await;
+        let feed = feed::Feed::new(self);
+        tokio::select! {
+            () = shutdown.cancelled() => {}
+            () = feed.run() => {}
+        }
     }
 
     /// Resolves once this edge serves the environment at `version` or later: so that whoever made a
     /// change can wait until it is out. Never resolves for an environment that does not come.
-    pub async fn caught_up(&self, _environment: &str, _version: i64) {}
+    pub async fn caught_up(&self, environment: &str, version: i64) {
+        self.until(|| {
+            let environment = self.environment(environment)?;
+            (environment.current().position().version >= version).then_some(())
+        })
+        .await;
+    }
 
-    /// Whether the source was read once since the start.
+    /// Whether everything was loaded once since the start (or tried and found wanting).
     pub fn is_ready(&self) -> bool {
-        false
+        self.ready.load(Ordering::Acquire)
+    }
+
+    /// Resolves once [`Self::is_ready`] holds.
+    pub async fn ready(&self) {
+        self.until(|| self.is_ready().then_some(())).await;
+    }
+
+    /// Waits until the feed has brought what `look` looks for.
+    async fn until<T>(&self, look: impl Fn() -> Option<T>) -> T {
+        loop {
+            let mut progressed = std::pin::pin!(self.progressed.notified());
+            progressed.as_mut().enable();
+            if let Some(found) = look() {
+                return found;
+            }
+            progressed.await;
+        }
+    }
+
+    fn insert(&self, environment: Arc<Environment>) {
+        let mut environments = self
+            .environments
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        environments.insert(Arc::clone(environment.id()), environment);
+        self.metrics.environments.set(environments.len() as i64);
+    }
+
+    /// Lets go of an environment that is no more.
+    fn remove(&self, id: &str) {
+        let removed = {
+            let mut all = self
+                .environments
+                .write()
+                .unwrap_or_else(PoisonError::into_inner);
+            let removed = all.remove(id);
+            self.metrics.environments.set(all.len() as i64);
+            removed
+        };
+        if let Some(environment) = removed {
+            self.keys.set(&environment, &[]);
+            self.publish(Event::Gone(environment));
+        }
+    }
+
+    /// Lets go of all environments but those that are still there.
+    fn retain(&self, there: impl Fn(&str) -> bool) {
+        let gone: Vec<Arc<str>> = {
+            let all = self
+                .environments
+                .read()
+                .unwrap_or_else(PoisonError::into_inner);
+            all.keys().filter(|id| !there(id)).cloned().collect()
+        };
+        for id in gone {
+            self.remove(&id);
+        }
+    }
+
+    /// Makes these the environment's keys and tells of those that were revoked.
+    fn set_keys(&self, environment: &Arc<Environment>, keys: &[SdkKey]) {
+        let revoked = self.keys.set(environment, keys);
+        self.asking
+            .forget(keys.iter().map(|key| key.secret.as_str()));
+        if !revoked.is_empty() {
+            let environment = Arc::clone(environment);
+            self.publish(Event::Revoked {
+                environment,
+                keys: revoked.into(),
+            });
+        }
+    }
+
+    fn publish(&self, event: Event) {
+        for listener in self.listeners.load().iter() {
+            listener(event.clone());
+        }
     }
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use crate::condition::{self, Condition, IN_SEGMENT, NOT_IN_SEGMENT};
 use crate::flag::{self, Flag, RolloutVariation};
+use crate::ledger::Ledger;
 use crate::outcome::{Outcome, OutcomeIndex, Outcomes, Reason};
-use crate::rollout::{Rollout, Serve};
+use crate::rollout::{self, Rollout, Serve};
 use crate::time::Millis;
 use crate::user::User;
 use crate::warning::{Code, Warning};
@@ -52,7 +53,7 @@ pub(super) struct Compiler<'a> {
     pub(super) outcomes: Outcomes,
     pub(super) segment_ids: BTreeSet<Box<str>>,
     pub(super) stamp: Millis,
-    pub(super) warnings: Vec<Warning>,
+    pub(super) ledger: Ledger,
 }
 
 impl<'a> Compiler<'a> {
@@ -68,7 +69,7 @@ impl<'a> Compiler<'a> {
             outcomes: Outcomes::default(),
             segment_ids: BTreeSet::new(),
             stamp: Millis(i64::MIN),
-            warnings: Vec::new(),
+            ledger: Ledger::default(),
         }
     }
 
@@ -135,11 +136,7 @@ impl<'a> Compiler<'a> {
                 match condition.property.as_str() {
                     IN_SEGMENT => self.segment_test(condition, false, &pointer),
                     NOT_IN_SEGMENT => self.segment_test(condition, true, &pointer),
-                    _ => {
-                        let warnings = &mut self.warnings;
-                        let mut warn = |warning: Warning| warnings.push(warning.under(&pointer));
-                        RuleTest::Property(Condition::new(condition, &mut warn))
-                    }
+                    _ => RuleTest::Property(Condition::new(condition, &pointer, &mut self.ledger)),
                 }
             })
             .collect()
@@ -154,7 +151,7 @@ impl<'a> Compiler<'a> {
         let ids = match condition::segment_ids(condition) {
             Ok(ids) => ids,
             Err(warning) => {
-                self.warnings.push(warning.under(pointer));
+                self.ledger.warn(pointer, warning);
                 return RuleTest::Never;
             }
         };
@@ -180,8 +177,8 @@ impl<'a> Compiler<'a> {
             }
         };
         let message = format!("segment {id:?} {what}: nobody is in it");
-        self.warnings
-            .push(Warning::new(code, format!("{pointer}/value"), message));
+        self.ledger
+            .warn(pointer, Warning::new(code, "/value", message));
         None
     }
 
@@ -194,6 +191,13 @@ impl<'a> Compiler<'a> {
         pointer: &str,
     ) -> Rollout {
         self.outcomes.next_reason();
+        if !rollout::covers_everybody(parts) {
+            let message = "the rollout leaves users out; they get nothing";
+            self.ledger.warn(
+                pointer,
+                Warning::new(Code::Uncovered, "/variations", message),
+            );
+        }
         Rollout::new(dispatch_key, parts, |number, part| {
             let pointer = format!("{pointer}/variations/{number}/id");
             self.serve(part, included, reason, &pointer)
@@ -228,7 +232,7 @@ impl<'a> Compiler<'a> {
         if !shared {
             return one(outcome(false));
         }
-        if crate::rollout::is_everybody([0.0, share]) {
+        if rollout::is_everybody([0.0, share]) {
             return one(outcome(true));
         }
         match (outcome(true), outcome(false)) {
@@ -241,8 +245,8 @@ impl<'a> Compiler<'a> {
         let position = self.variations.get(id).copied();
         if position.is_none() {
             let message = format!("there is no variation {id:?}; who should get it gets nothing");
-            self.warnings
-                .push(Warning::new(Code::UnknownVariation, pointer, message));
+            self.ledger
+                .warn(pointer, Warning::new(Code::UnknownVariation, "", message));
         }
         position
     }

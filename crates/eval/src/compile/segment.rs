@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::condition::{Condition, IN_SEGMENT, NOT_IN_SEGMENT};
 use crate::keys::KeyIndex;
+use crate::ledger::Ledger;
 use crate::segment::{Segment, SegmentRule};
 use crate::user::User;
 use crate::warning::{Code, Warning};
@@ -31,40 +32,38 @@ fn lists<'s>(segment: &'s Segment) -> impl Fn(usize) -> Option<&'s [String]> {
 
 /// Compiles a segment.
 pub fn segment(segment: Arc<Segment>) -> CompiledSegment {
-    let mut warnings = Vec::new();
+    let mut ledger = Ledger::default();
     let rules = segment.rules.iter().enumerate();
-    let rules = rules.filter_map(|(number, rule)| {
-        let pointer = format!("/rules/{number}");
-        conditions(rule, &mut |warning| warnings.push(warning.under(&pointer)))
-    });
+    let rules = rules
+        .filter_map(|(number, rule)| conditions(rule, &format!("/rules/{number}"), &mut ledger));
+    let rules = rules.collect();
     CompiledSegment {
-        rules: rules.collect(),
+        rules,
         keys: KeyIndex::new(lists(&segment)),
-        warnings: warnings.into(),
+        warnings: match segment.is_archived {
+            true => Box::default(),
+            false => ledger.warnings.into(),
+        },
         segment,
     }
 }
 
 /// The rule's conditions, or none where one of them is a segment condition, which never holds.
-fn conditions(rule: &SegmentRule, warn: &mut impl FnMut(Warning)) -> Option<Box<[Condition]>> {
+fn conditions(rule: &SegmentRule, pointer: &str, ledger: &mut Ledger) -> Option<Box<[Condition]>> {
     let mut compiled = Vec::with_capacity(rule.conditions.len());
-    let mut nested = false;
     for (number, condition) in rule.conditions.iter().enumerate() {
-        let pointer = format!("/conditions/{number}");
+        let pointer = format!("{pointer}/conditions/{number}");
         if matches!(condition.property.as_str(), IN_SEGMENT | NOT_IN_SEGMENT) {
-            nested = true;
             let message = "a segment cannot refer to segments; the condition never matches";
-            warn(Warning::new(
-                Code::NestedSegment,
-                format!("{pointer}/property"),
-                message,
-            ));
+            ledger.warn(
+                &pointer,
+                Warning::new(Code::NestedSegment, "/property", message),
+            );
         } else {
-            let mut warn = |warning: Warning| warn(warning.under(&pointer));
-            compiled.push(Condition::new(condition, &mut warn));
+            compiled.push(Condition::new(condition, &pointer, ledger));
         }
     }
-    (!nested).then(|| compiled.into())
+    (compiled.len() == rule.conditions.len()).then(|| compiled.into())
 }
 
 impl CompiledSegment {

@@ -4,17 +4,7 @@
 use std::net::IpAddr;
 
 use ipnet::IpNet;
-use jiff::Timestamp;
-use jiff::civil::DateTime;
-use jiff::tz::Offset;
-use regex::{Regex, RegexBuilder};
 use semver::{BuildMetadata, Prerelease, Version};
-
-use crate::time::Millis;
-
-/// The most memory one compiled pattern may take. Far above any pattern that people write, far
-/// below what `(\w{100}){100}` would: patterns are held once per environment and use.
-const PATTERN_BYTES: usize = 1 << 20;
 
 /// A number: decimal, perhaps with sign, fraction and exponent, or infinite; blanks around it do
 /// not count. Thousands commas, hexadecimals and underscores are no numbers: each SDK that takes
@@ -22,18 +12,6 @@ const PATTERN_BYTES: usize = 1 << 20;
 pub(super) fn number(text: &str) -> Option<f64> {
     let number: f64 = text.trim().parse().ok()?;
     (!number.is_nan()).then_some(number)
-}
-
-/// A regular expression, without look-around and back-references, so that it runs in linear time.
-pub(super) fn pattern(text: &str) -> Result<Regex, String> {
-    RegexBuilder::new(text)
-        .size_limit(PATTERN_BYTES)
-        .dfa_size_limit(PATTERN_BYTES)
-        .build()
-        .map_err(|error| match error {
-            regex::Error::CompiledTooBig(_) => "the regular expression is too large".to_owned(),
-            _ => "the value is no regular expression that runs in linear time".to_owned(),
-        })
 }
 
 /// A JSON list of texts. A `null` among them equals nothing, as in every SDK.
@@ -74,24 +52,6 @@ pub(super) fn version(text: &str) -> Option<Version> {
 fn version_number(text: &str) -> Option<u64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten()
-}
-
-/// A moment: ISO 8601 with `Z` or an offset; without one, or as a date alone, it is in UTC; or
-/// whole milliseconds since 1970.
-pub(super) fn moment(text: &str) -> Option<Millis> {
-    let text = text.trim();
-    if let Ok(millis) = text.parse::<i64>() {
-        return Some(Millis(millis));
-    }
-    // A zone in brackets would be passed over by the second reader, moving the moment silently.
-    if text.contains('[') {
-        return None;
-    }
-    let moment = text.parse::<Timestamp>().ok().or_else(|| {
-        let local: DateTime = text.parse().ok()?;
-        Offset::UTC.to_timestamp(local).ok()
-    })?;
-    Some(Millis(moment.as_millisecond()))
 }
 
 /// Networks: one in CIDR form, or a JSON list of them. A single address is a network of one.

@@ -114,31 +114,61 @@ fn effect(before: Option<&CompiledFlag>, after: &CompiledFlag, moved: &BTreeSet<
     }
 }
 
-/// Whether two states of a flag can answer differently. Only what certainly plays no part is left
-/// out, so that a new field counts until someone has thought about it.
+/// Whether two states of a flag can answer differently. Taken apart field by field, so that whoever
+/// adds one has to decide; and compared in place, since a flag may have 100,000 targets.
 fn differs(before: &Flag, after: &Flag) -> bool {
-    let stripped = |flag: &Flag| Flag {
-        updated_at: after.updated_at,
-        created_at: after.created_at,
-        name: String::new(),
-        description: String::new(),
-        tags: Vec::new(),
-        tracked: false,
-        ..flag.clone()
-    };
-    stripped(before) != stripped(after)
+    let Flag {
+        id: _,
+        created_at: _,
+        updated_at: _,
+        env_id: _,
+        name: _,
+        description: _,
+        tags: _,
+        tracked: _,
+        key,
+        variation_type,
+        variations,
+        target_users,
+        rules,
+        is_enabled,
+        disabled_variation_id,
+        fallthrough,
+        expt_include_all_targets,
+        is_archived,
+    } = before;
+    *key != after.key
+        || *variation_type != after.variation_type
+        || *is_enabled != after.is_enabled
+        || *is_archived != after.is_archived
+        || *expt_include_all_targets != after.expt_include_all_targets
+        || *disabled_variation_id != after.disabled_variation_id
+        || *fallthrough != after.fallthrough
+        || *variations != after.variations
+        || *rules != after.rules
+        || *target_users != after.target_users
 }
 
+/// Whether a segment may have other members than before.
 fn segment_moved(old: &Snapshot, new: &Snapshot, id: &str) -> bool {
-    let stripped = |segment: &Segment| Segment {
-        updated_at: Default::default(),
-        created_at: Default::default(),
-        name: String::new(),
-        description: String::new(),
-        ..segment.clone()
+    let (Some(before), Some(after)) = (old.segment(id), new.segment(id)) else {
+        return true;
     };
-    match (old.segment(id), new.segment(id)) {
-        (Some(before), Some(after)) => stripped(before.segment()) != stripped(after.segment()),
-        _ => true,
-    }
+    let after = after.segment();
+    let Segment {
+        id: _,
+        created_at: _,
+        updated_at: _,
+        env_id: _,
+        name: _,
+        description: _,
+        included,
+        excluded,
+        rules,
+        is_archived,
+    } = before.segment().as_ref();
+    *is_archived != after.is_archived
+        || *rules != after.rules
+        || *excluded != after.excluded
+        || *included != after.included
 }

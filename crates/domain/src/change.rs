@@ -1,0 +1,61 @@
+//! Applying a change set: commands in, an [`Outcome`] out, all or nothing.
+//!
+//! The commands edit a copy of the workspace, one after the other ([`draft`]). Then the copy is
+//! compared with the original ([`finish`]): what differs is written, stamped, logged and chained.
+//! So a set whose commands change nothing yields nothing, and no version moves. Everything that
+//! changes flags, imports too, comes through here.
+
+mod draft;
+mod facets;
+mod finish;
+mod item;
+mod uses;
+
+pub(crate) use draft::{Draft, Place};
+pub(crate) use uses::variation_uses;
+
+use burgee_eval::time::Millis;
+
+use crate::command::Command;
+use crate::fault::{Fault, Rejected};
+use crate::limits::{MAX_COMMANDS, MAX_COMMENT};
+use crate::outcome::Outcome;
+use crate::workspace::Workspace;
+
+/// Applies the commands in order to a copy of the workspace, which must hold what
+/// [`crate::command::references`] of them names.
+///
+/// `now` is the moment of the change, `new_id` makes a fresh id (a UUID) on each call.
+///
+/// # Errors
+/// The first command that cannot be applied; then nothing is.
+pub fn apply(
+    workspace: &Workspace,
+    commands: &[Command],
+    now: Millis,
+    new_id: &mut dyn FnMut() -> String,
+) -> Result<Outcome, Rejected> {
+    if commands.len() > MAX_COMMANDS {
+        let message = format!(
+            "a change set has at most {MAX_COMMANDS} commands; this one has {}",
+            commands.len()
+        );
+        return Err(Fault::new("", "tooManyCommands", message).of_command(MAX_COMMANDS));
+    }
+    let mut draft = Draft::new(workspace, now, new_id);
+    for (index, command) in commands.iter().enumerate() {
+        draft
+            .run(index, command.edit())
+            .map_err(|fault| fault.of_command(index))?;
+    }
+    finish::finish(workspace, draft)
+}
+
+/// Checks the comment on a change set: trimmed, of at most [`MAX_COMMENT`] characters.
+///
+/// # Errors
+/// With the pointer `/comment`; the index of the command means nothing.
+pub fn comment(text: &str) -> Result<String, Rejected> {
+    crate::check::text::plain(text.trim(), "/comment", "a comment", MAX_COMMENT)
+        .map_err(|fault| fault.of_command(0))
+}

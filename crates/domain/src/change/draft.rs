@@ -1,0 +1,317 @@
+//! The copy of the workspace that the commands edit.
+
+use std::collections::BTreeMap;
+
+use burgee_eval::time::Millis;
+
+use crate::check::rollout::everyone;
+use crate::command::Target;
+use crate::command::edit::Edit;
+use crate::fault::Fault;
+use crate::id::Id;
+use crate::model::{Environment, Flag, Life, Segment, SegmentScope, Targeting};
+use crate::outcome::Warning;
+use crate::workspace::{FlagState, ProjectState, Workspace};
+
+/// A command that had an effect, and what it acted on.
+pub(crate) struct Touch {
+    pub(crate) command: usize,
+    pub(crate) item: TouchedItem,
+    /// Where, if in one environment alone.
+    pub(crate) environment: Option<Id<Environment>>,
+}
+
+/// What a command acted on, by folded keys or id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum TouchedItem {
+    Flag { project: String, flag: String },
+    Segment(Id<Segment>),
+}
+
+/// A flag's targeting, found: folded keys, and the environment's id.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) project: String,
+    pub(crate) environment: Id<Environment>,
+    pub(crate) flag: String,
+}
+
+/// See the module.
+pub(crate) struct Draft<'a> {
+    pub(crate) state: Workspace,
+    pub(crate) now: Millis,
+    pub(crate) new_id: &'a mut dyn FnMut() -> String,
+    pub(crate) warnings: Vec<Warning>,
+    pub(crate) touches: Vec<Touch>,
+    /// New stamps must lie above these (an import's highest).
+    pub(crate) floors: BTreeMap<Id<Environment>, Millis>,
+    command: usize,
+}
+
+impl<'a> Draft<'a> {
+    pub(crate) fn new(
+        workspace: &Workspace,
+        now: Millis,
+        new_id: &'a mut dyn FnMut() -> String,
+    ) -> Self {
+        Self {
+            state: workspace.clone(),
+            now,
+            new_id,
+            warnings: Vec::new(),
+            touches: Vec::new(),
+            floors: BTreeMap::new(),
+            command: 0,
+        }
+    }
+
+    /// Applies one command, and notes what it touched if it changed anything.
+    pub(crate) fn run(&mut self, index: usize, edit: &dyn Edit) -> Result<(), Fault> {
+        self.command = index;
+        if edit.apply(self)? {
+            let touch = self.touch(edit.target())?;
+            self.touches.push(touch);
+        }
+        Ok(())
+    }
+
+    /// Tells the author something about the present command.
+    pub(crate) fn warn(&mut self, code: &str, message: impl Into<String>) {
+        self.warnings.push(Warning {
+            code: code.into(),
+            command: Some(self.command),
+            message: message.into(),
+        });
+    }
+
+    pub(crate) fn project(&self, key: &str) -> Result<&ProjectState, Fault> {
+        let found = self.state.projects.get(&fold(key));
+        found.ok_or_else(|| not_found("/project", "projectNotFound", "project", key))
+    }
+
+    pub(crate) fn project_mut(&mut self, key: &str) -> Result<&mut ProjectState, Fault> {
+        let found = self.state.projects.get_mut(&fold(key));
+        found.ok_or_else(|| not_found("/project", "projectNotFound", "project", key))
+    }
+
+    pub(crate) fn environment(&self, project: &str, key: &str) -> Result<&Environment, Fault> {
+        let found = self.project(project)?.environments.get(&fold(key));
+        found.ok_or_else(|| not_found("/environment", "environmentNotFound", "environment", key))
+    }
+
+    /// A flag that is live or archived.
+    pub(crate) fn flag_mut(&mut self, project: &str, key: &str) -> Result<&mut FlagState, Fault> {
+        let found = self.project_mut(project)?.flags.get_mut(&fold(key));
+        found
+            .filter(|state| state.flag.life != Life::Deleted)
+            .ok_or_else(|| not_found("/flag", "flagNotFound", "flag", key))
+    }
+
+    /// A flag that is live.
+    pub(crate) fn live_flag_mut(
+        &mut self,
+        project: &str,
+        key: &str,
+    ) -> Result<&mut FlagState, Fault> {
+        let state = self.flag_mut(project, key)?;
+        if state.flag.life == Life::Archived {
+            let message = format!("the flag '{key}' is archived; restore it first");
+            return Err(Fault::new("/flag", "flagArchived", message));
+        }
+        Ok(state)
+    }
+
+    /// Finds a live flag's targeting and releases the flag there if it was not yet. Says whether
+    /// it had to.
+    pub(crate) fn release(&mut self, target: Target<'_>) -> Result<(Place, bool), Fault> {
+        let Target::Targeting {
+            project,
+            environment,
+            flag,
+        } = target
+        else {
+            return Err(Fault::new(
+                "",
+                "targetInvalid",
+                "the command names no environment",
+            ));
+        };
+        let environment = self.environment(project, environment)?.id.clone();
+        let state = self.live_flag_mut(project, flag)?;
+        let released = !state.targetings.contains_key(&environment);
+        if released {
+            let targeting = unreleased(&state.flag);
+            state.targetings.insert(environment.clone(), targeting);
+        }
+        let place = Place {
+            project: fold(project),
+            environment,
+            flag: fold(flag),
+        };
+        Ok((place, released))
+    }
+
+    /// The flag and its targeting at a place that [`Self::release`] found.
+    pub(crate) fn at(&mut self, place: &Place) -> Result<(&Flag, &mut Targeting), Fault> {
+        self.state
+            .projects
+            .get_mut(&place.project)
+            .and_then(|project| project.flags.get_mut(&place.flag))
+            .and_then(|state| {
+                let targeting = state.targetings.get_mut(&place.environment)?;
+                Some((&state.flag, targeting))
+            })
+            .ok_or_else(|| not_found("/flag", "flagNotFound", "flag", &place.flag))
+    }
+
+    /// The id of a segment that is live or archived, by key in its scope.
+    pub(crate) fn segment_id(&self, target: Target<'_>) -> Result<Id<Segment>, Fault> {
+        let (scope, key) = self.segment_scope(target)?;
+        self.segment_in(&scope, key)
+            .map(|segment| segment.id.clone())
+            .ok_or_else(|| not_found("/segment", "segmentNotFound", "segment", key))
+    }
+
+    /// A segment that is live or archived.
+    pub(crate) fn segment_mut(&mut self, target: Target<'_>) -> Result<&mut Segment, Fault> {
+        let id = self.segment_id(target)?;
+        let found = self.state.segments.get_mut(&id);
+        found
+            .map(|state| &mut state.segment)
+            .ok_or_else(|| not_found("/segment", "segmentNotFound", "segment", id.as_str()))
+    }
+
+    /// A segment that is live.
+    pub(crate) fn live_segment_mut(&mut self, target: Target<'_>) -> Result<&mut Segment, Fault> {
+        let segment = self.segment_mut(target)?;
+        if segment.life == Life::Archived {
+            let message = format!(
+                "the segment '{}' is archived; restore it first",
+                segment.key
+            );
+            return Err(Fault::new("/segment", "segmentArchived", message));
+        }
+        Ok(segment)
+    }
+
+    /// The scope that a segment command names, and the key.
+    pub(crate) fn segment_scope<'t>(
+        &self,
+        target: Target<'t>,
+    ) -> Result<(SegmentScope, &'t str), Fault> {
+        let Target::Segment {
+            project,
+            environment,
+            segment,
+        } = target
+        else {
+            return Err(Fault::new(
+                "",
+                "targetInvalid",
+                "the command names no segment",
+            ));
+        };
+        let scope = match (project, environment) {
+            (None, None) => SegmentScope::Organization,
+            (None, Some(_)) => {
+                let message = "a segment of an environment needs the project's key too";
+                return Err(Fault::new("/project", "projectMissing", message));
+            }
+            (Some(project), None) => {
+                SegmentScope::Project(self.project(project)?.project.id.clone())
+            }
+            (Some(key), Some(environment)) => {
+                let environment = self.environment(key, environment)?.id.clone();
+                SegmentScope::Environment(self.project(key)?.project.id.clone(), environment)
+            }
+        };
+        Ok((scope, segment))
+    }
+
+    /// A segment that is live or archived, by scope and key.
+    pub(crate) fn segment_in(&self, scope: &SegmentScope, key: &str) -> Option<&Segment> {
+        let folded = fold(key);
+        let mut segments = self.state.segments.values().map(|state| &state.segment);
+        segments.find(|segment| {
+            segment.life != Life::Deleted
+                && segment.scope == *scope
+                && segment.key.folded() == folded
+        })
+    }
+
+    fn touch(&self, target: Target<'_>) -> Result<Touch, Fault> {
+        let command = self.command;
+        let of_flag = |project: &str, flag: &str, environment| Touch {
+            command,
+            item: TouchedItem::Flag {
+                project: fold(project),
+                flag: fold(flag),
+            },
+            environment,
+        };
+        Ok(match target {
+            Target::Flag { project, flag } => of_flag(project, flag, None),
+            Target::Targeting {
+                project,
+                environment,
+                flag,
+            } => {
+                let environment = self.environment(project, environment)?.id.clone();
+                of_flag(project, flag, Some(environment))
+            }
+            Target::Segment { .. } => Touch {
+                command,
+                item: TouchedItem::Segment(self.touched_segment(target)?),
+                environment: None,
+            },
+        })
+    }
+
+    /// As [`Self::segment_id`], but also right after its deletion.
+    fn touched_segment(&self, target: Target<'_>) -> Result<Id<Segment>, Fault> {
+        let (scope, key) = self.segment_scope(target)?;
+        let mut segments = self.state.segments.values().map(|state| &state.segment);
+        segments
+            .find(|segment| segment.scope == scope && segment.key.folded() == fold(key))
+            .map(|segment| segment.id.clone())
+            .ok_or_else(|| not_found("/segment", "segmentNotFound", "segment", key))
+    }
+
+    /// Where a segment that is archived or deleted is used, in words: what the store found, put
+    /// right by what this change set did to the flags that it loaded.
+    pub(crate) fn segment_uses(&self, id: &Id<Segment>) -> Vec<String> {
+        super::uses::segment_uses(&self.state, id)
+    }
+}
+
+/// The targeting of a flag that is released but never edited: off, served by its defaults.
+pub(crate) fn unreleased(flag: &Flag) -> Targeting {
+    Targeting {
+        is_enabled: false,
+        target_users: Vec::new(),
+        rules: Vec::new(),
+        fallthrough: burgee_eval::flag::Fallthrough {
+            dispatch_key: None,
+            included_in_expt: true,
+            variations: everyone(&flag.default_on),
+        },
+        off_variation: flag.default_off.clone(),
+        expt_include_all_targets: true,
+        tracked: false,
+        stamp: Millis(0),
+    }
+}
+
+/// A key as it is looked up.
+pub(crate) fn fold(key: &str) -> String {
+    key.to_ascii_lowercase()
+}
+
+fn not_found(pointer: &str, code: &'static str, what: &str, key: &str) -> Fault {
+    let key: String = key.chars().take(crate::key::MAX_KEY).collect();
+    Fault::new(
+        pointer,
+        code,
+        format!("there is no {what} with the key '{key}'"),
+    )
+}

@@ -1,0 +1,90 @@
+//! Names, descriptions, tags, keys and ids.
+
+use std::collections::HashSet;
+
+use super::Checked;
+use crate::fault::Fault;
+use crate::key::Key;
+use crate::limits::{MAX_DESCRIPTION, MAX_ID, MAX_NAME, MAX_TAG, MAX_TAGS};
+
+/// A key of a new flag or segment.
+pub(crate) fn key(text: &str, at: &str) -> Checked<Key> {
+    Key::new(text).map_err(|error| Fault::new(at, "keyInvalid", error.to_string()))
+}
+
+/// A display name: trimmed, not empty.
+pub(crate) fn name(text: &str, at: &str) -> Checked<String> {
+    let name = plain(text.trim(), at, "a name", MAX_NAME)?;
+    if name.is_empty() {
+        return Err(Fault::new(at, "nameEmpty", "a name must not be empty"));
+    }
+    Ok(name)
+}
+
+/// A display name that may be left out or blank.
+pub(crate) fn optional_name(text: Option<&str>, at: &str) -> Checked<Option<String>> {
+    match text.map(str::trim) {
+        None | Some("") => Ok(None),
+        Some(text) => name(text, at).map(Some),
+    }
+}
+
+/// A text for people: trimmed, perhaps empty.
+pub(crate) fn description(text: &str, at: &str) -> Checked<String> {
+    plain(text.trim(), at, "a description", MAX_DESCRIPTION)
+}
+
+/// Tags: trimmed, each once, in the order given.
+pub(crate) fn tags(tags: &[String], at: &str) -> Checked<Vec<String>> {
+    let mut seen = HashSet::new();
+    let mut kept = Vec::new();
+    for (index, tag) in tags.iter().enumerate() {
+        let at = format!("{at}/{index}");
+        let tag = plain(tag.trim(), &at, "a tag", MAX_TAG)?;
+        if tag.is_empty() {
+            return Err(Fault::new(at, "tagEmpty", "a tag must not be empty"));
+        }
+        if seen.insert(tag.clone()) {
+            kept.push(tag);
+        }
+    }
+    if kept.len() > MAX_TAGS {
+        let message = format!("there are {} tags; the limit is {MAX_TAGS}", kept.len());
+        return Err(Fault::new(at, "tooManyTags", message));
+    }
+    Ok(kept)
+}
+
+/// An id that a client chose: any text without blanks at its ends.
+pub(crate) fn id(text: &str, at: &str) -> Checked<String> {
+    if text.is_empty() || text.trim() != text || text.chars().any(char::is_control) {
+        let message =
+            "an id is a text without control characters and blanks at its ends, best a UUID";
+        return Err(Fault::new(at, "idInvalid", message));
+    }
+    if text.len() > MAX_ID {
+        let message = format!("an id has at most {MAX_ID} bytes");
+        return Err(Fault::new(at, "idTooLong", message));
+    }
+    Ok(text.to_owned())
+}
+
+/// A text of at most so many characters, without U+0000 (PostgreSQL cannot store it).
+pub(crate) fn plain(text: &str, at: &str, what: &str, limit: usize) -> Checked<String> {
+    no_nul(text, at)?;
+    let length = text.chars().count();
+    if length > limit {
+        let message = format!("{what} has at most {limit} characters; this one has {length}");
+        return Err(Fault::new(at, "textTooLong", message));
+    }
+    Ok(text.to_owned())
+}
+
+/// Refuses U+0000.
+pub(crate) fn no_nul(text: &str, at: &str) -> Checked<()> {
+    if text.contains('\0') {
+        let message = "the character U+0000 cannot be stored";
+        return Err(Fault::new(at, "nulCharacter", message));
+    }
+    Ok(())
+}

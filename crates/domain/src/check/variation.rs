@@ -1,0 +1,104 @@
+//! Variations and their values.
+
+use std::collections::HashSet;
+
+use burgee_eval::flag::{Variation, VariationType};
+
+use super::{Checked, text};
+use crate::change::Draft;
+use crate::command::input::VariationInput;
+use crate::fault::Fault;
+use crate::limits::{MAX_VALUE, MAX_VARIATIONS};
+
+/// The variations of a flag, with ids made where there are none.
+pub(crate) fn list(
+    inputs: &[VariationInput],
+    kind: VariationType,
+    at: &str,
+    new_id: &mut dyn FnMut() -> String,
+) -> Checked<Vec<Variation>> {
+    if inputs.is_empty() {
+        let message = "a flag has at least one variation";
+        return Err(Fault::new(at, "variationsEmpty", message));
+    }
+    if inputs.len() > MAX_VARIATIONS {
+        let message = format!("a flag has at most {MAX_VARIATIONS} variations");
+        return Err(Fault::new(at, "tooManyVariations", message));
+    }
+    let mut seen = HashSet::new();
+    let mut variations = Vec::with_capacity(inputs.len());
+    for (index, input) in inputs.iter().enumerate() {
+        let at = format!("{at}/{index}");
+        let id = match &input.id {
+            Some(id) => text::id(id, &format!("{at}/id"))?,
+            None => new_id(),
+        };
+        if !seen.insert(id.clone()) {
+            let message = format!("two variations have the id '{id}'");
+            return Err(Fault::new(format!("{at}/id"), "duplicateId", message));
+        }
+        variations.push(Variation {
+            id,
+            value: value(&input.value, kind, &format!("{at}/value"))?,
+            name: text::optional_name(input.name.as_deref(), &format!("{at}/name"))?,
+        });
+    }
+    Ok(variations)
+}
+
+/// A value as it is kept: of the flag's type. Booleans are kept in lower case, because one SDK
+/// reads them as JSON.
+pub(crate) fn value(value: &str, kind: VariationType, at: &str) -> Checked<String> {
+    text::no_nul(value, at)?;
+    if value.len() > MAX_VALUE {
+        let message = format!(
+            "a value has at most {MAX_VALUE} bytes; this one has {}",
+            value.len()
+        );
+        return Err(Fault::new(at, "valueTooLong", message));
+    }
+    parses(value, kind).map_err(|why| Fault::new(at, "valueType", why))?;
+    Ok(match kind {
+        VariationType::Boolean => value.to_ascii_lowercase(),
+        _ => value.to_owned(),
+    })
+}
+
+fn parses(value: &str, kind: VariationType) -> Result<(), String> {
+    match kind {
+        VariationType::String => Ok(()),
+        VariationType::Boolean if value.eq_ignore_ascii_case("true") => Ok(()),
+        VariationType::Boolean if value.eq_ignore_ascii_case("false") => Ok(()),
+        VariationType::Boolean => Err("a boolean's value is 'true' or 'false'".into()),
+        VariationType::Number => serde_json::from_str::<serde_json::Number>(value)
+            .map(drop)
+            .map_err(|_| "a number's value is a JSON number, such as 12 or -0.5".into()),
+        VariationType::Json => serde_json::from_str::<serde::de::IgnoredAny>(value)
+            .map(drop)
+            .map_err(|error| format!("the value is not JSON: {error}")),
+    }
+}
+
+/// A new variation with nothing but a value.
+pub(crate) fn unnamed(value: &str) -> VariationInput {
+    VariationInput {
+        id: None,
+        value: value.to_owned(),
+        name: None,
+    }
+}
+
+/// Two variations of one value work, but client SDKs report the first one's id for both.
+pub(crate) fn warn_of_equal_values(variations: &[Variation], draft: &mut Draft<'_>) {
+    let mut seen = HashSet::new();
+    for variation in variations
+        .iter()
+        .filter(|it| !seen.insert(it.value.as_str()))
+    {
+        let value: String = variation.value.chars().take(40).collect();
+        draft.warn(
+            "variationsEqual",
+            format!("two variations have the value '{value}': client SDKs cannot tell them apart"),
+        );
+    }
+}

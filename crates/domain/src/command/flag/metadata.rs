@@ -1,0 +1,80 @@
+//! Name, description and tags of a flag. They never change what a user gets, so they may also be
+//! edited while the flag is archived.
+
+use crate::change::Draft;
+use crate::check::text;
+use crate::command::Target;
+use crate::command::edit::{Edit, flag_command, replace};
+use crate::fault::Fault;
+
+flag_command! {
+    /// Changes a flag's display name.
+    RenameFlag {
+        /// The new name.
+        name: String,
+    }
+}
+
+flag_command! {
+    /// Changes a flag's description.
+    DescribeFlag {
+        /// The new description, perhaps empty.
+        description: String,
+    }
+}
+
+flag_command! {
+    /// Replaces a flag's tags.
+    SetFlagTags {
+        /// The new tags.
+        tags: Vec<String>,
+    }
+}
+
+impl Edit for RenameFlag {
+    fn target(&self) -> Target<'_> {
+        self.address()
+    }
+
+    fn permission(&self) -> &'static str {
+        "flag.rename"
+    }
+
+    fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
+        let name = text::name(&self.name, "/name")?;
+        let flag = &mut draft.flag_mut(&self.project, &self.flag)?.flag;
+        Ok(replace(&mut flag.name, name))
+    }
+}
+
+impl Edit for DescribeFlag {
+    fn target(&self) -> Target<'_> {
+        self.address()
+    }
+
+    fn permission(&self) -> &'static str {
+        "flag.describe"
+    }
+
+    fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
+        let description = text::description(&self.description, "/description")?;
+        let flag = &mut draft.flag_mut(&self.project, &self.flag)?.flag;
+        Ok(replace(&mut flag.description, description))
+    }
+}
+
+impl Edit for SetFlagTags {
+    fn target(&self) -> Target<'_> {
+        self.address()
+    }
+
+    fn permission(&self) -> &'static str {
+        "flag.setTags"
+    }
+
+    fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
+        let tags = text::tags(&self.tags, "/tags")?;
+        let flag = &mut draft.flag_mut(&self.project, &self.flag)?.flag;
+        Ok(replace(&mut flag.tags, tags))
+    }
+}

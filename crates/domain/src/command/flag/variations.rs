@@ -1,0 +1,129 @@
+//! The values that a flag can have.
+
+use burgee_eval::flag::Variation;
+
+use crate::change::{Draft, variation_uses};
+use crate::check::{text, variation};
+use crate::command::Target;
+use crate::command::edit::{Edit, flag_command, replace};
+use crate::command::input::VariationInput;
+use crate::fault::Fault;
+
+flag_command! {
+    /// Replaces a flag's variations: those whose id is kept stay in use, others are new. One that
+    /// is in use somewhere cannot be left out.
+    SetVariations {
+        /// All of them, in the new order.
+        variations: Vec<VariationInput>,
+    }
+}
+
+flag_command! {
+    /// Changes one variation, in all environments.
+    UpdateVariation {
+        /// Its id.
+        variation: String,
+        /// The new value.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value: Option<String>,
+        /// The new name; an empty one takes it away.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+    }
+}
+
+impl Edit for SetVariations {
+    fn target(&self) -> Target<'_> {
+        self.address()
+    }
+
+    fn permission(&self) -> &'static str {
+        "flag.setVariations"
+    }
+
+    fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
+        let kind = draft.live_flag_mut(&self.project, &self.flag)?.flag.kind;
+        let new = variation::list(&self.variations, kind, "/variations", draft.new_id)?;
+        variation::warn_of_equal_values(&new, draft);
+        self.refuse_removal_of_used(&new, draft)?;
+        let flag = &mut draft.live_flag_mut(&self.project, &self.flag)?.flag;
+        let kept = |id: &str| new.iter().any(|it| it.id == id);
+        if let (Some(first), false) = (new.first(), kept(&flag.default_on)) {
+            flag.default_on = first.id.clone();
+        }
+        if let (Some(last), false) = (new.last(), kept(&flag.default_off)) {
+            flag.default_off = last.id.clone();
+        }
+        Ok(replace(&mut flag.variations, new))
+    }
+}
+
+impl SetVariations {
+    fn refuse_removal_of_used(&self, new: &[Variation], draft: &Draft<'_>) -> Result<(), Fault> {
+        let project = draft.project(&self.project)?;
+        let Some(state) = project.flags.get(&self.flag.to_ascii_lowercase()) else {
+            return Ok(());
+        };
+        let gone = |it: &&Variation| !new.iter().any(|kept| kept.id == it.id);
+        for variation in state.flag.variations.iter().filter(gone) {
+            let mut uses = Vec::new();
+            for environment in project.environments.values() {
+                let targeting = state.targetings.get(&environment.id);
+                for place in targeting
+                    .map(|it| variation_uses(it, &variation.id))
+                    .unwrap_or_default()
+                {
+                    uses.push(format!("{place} in {}", environment.key));
+                }
+            }
+            if !uses.is_empty() {
+                let message = format!(
+                    "the variation '{}' cannot be removed, it is used by {}",
+                    variation.name.as_ref().unwrap_or(&variation.value),
+                    uses.join(", ")
+                );
+                return Err(Fault::new("/variations", "variationInUse", message));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Edit for UpdateVariation {
+    fn target(&self) -> Target<'_> {
+        self.address()
+    }
+
+    fn permission(&self) -> &'static str {
+        "flag.updateVariation"
+    }
+
+    fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
+        let flag = &mut draft.live_flag_mut(&self.project, &self.flag)?.flag;
+        let kind = flag.kind;
+        let found = flag
+            .variations
+            .iter_mut()
+            .find(|it| it.id == self.variation);
+        let Some(variation) = found else {
+            let message = format!("the flag has no variation with the id '{}'", self.variation);
+            return Err(Fault::new("/variation", "variationUnknown", message));
+        };
+        let mut changed = false;
+        if let Some(value) = &self.value {
+            changed |= replace(
+                &mut variation.value,
+                variation::value(value, kind, "/value")?,
+            );
+        }
+        if let Some(name) = &self.name {
+            changed |= replace(
+                &mut variation.name,
+                text::optional_name(Some(name), "/name")?,
+            );
+        }
+        let variations = flag.variations.clone();
+        variation::warn_of_equal_values(&variations, draft);
+        Ok(changed)
+    }
+}

@@ -1,0 +1,72 @@
+//! Whether a change set collides with what others changed since its author looked.
+//!
+//! The author names the versions that the change set was made against (`base`). Only a facet
+//! that the set really changes, and that somebody changed after that version, is a conflict; two
+//! people may edit different rules of one flag at the same time.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::outcome::{Facet, Item, Outcome, Scope};
+
+/// A row of the log, as far as conflicts are concerned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Logged {
+    /// Whose log.
+    pub scope: Scope,
+    /// The version that the row belongs to.
+    pub version: i64,
+    /// What was changed.
+    pub item: Item,
+    /// Which parts of it.
+    pub facets: Vec<Facet>,
+}
+
+/// A collision with one version that came after the base.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conflict {
+    /// Where.
+    pub scope: Scope,
+    /// The version that changed it; the log says who made it.
+    pub version: i64,
+    /// What both changed.
+    pub item: Item,
+    /// Which parts of it both changed.
+    pub facets: Vec<Facet>,
+}
+
+/// The collisions of an outcome with the log, in the log's order. Rows at or below the scope's
+/// base, and rows of scopes without a base, are passed over.
+pub fn find(outcome: &Outcome, base: &BTreeMap<Scope, i64>, log: &[Logged]) -> Vec<Conflict> {
+    let mut touched: BTreeMap<(&Scope, &str), BTreeSet<&Facet>> = BTreeMap::new();
+    for step in &outcome.steps {
+        for entry in &step.entries {
+            let facets = touched.entry((&step.scope, id(&entry.item))).or_default();
+            facets.extend(&entry.facets);
+        }
+    }
+    let later = log
+        .iter()
+        .filter(|row| base.get(&row.scope).is_some_and(|at| row.version > *at));
+    later
+        .filter_map(|row| collision(row, touched.get(&(&row.scope, id(&row.item)))?))
+        .collect()
+}
+
+fn collision(row: &Logged, touched: &BTreeSet<&Facet>) -> Option<Conflict> {
+    let both = row.facets.iter().filter(|facet| touched.contains(facet));
+    let facets: Vec<Facet> = both.cloned().collect();
+    (!facets.is_empty()).then(|| Conflict {
+        scope: row.scope.clone(),
+        version: row.version,
+        item: row.item.clone(),
+        facets,
+    })
+}
+
+/// Flags and segments are told apart by their ids, which are unique together.
+fn id(item: &Item) -> &str {
+    match item {
+        Item::Flag(id, _) => id.as_str(),
+        Item::Segment(id, _) => id.as_str(),
+    }
+}

@@ -1,0 +1,50 @@
+//! Why a change set was refused: where, a stable code, and plain words.
+
+use serde::{Deserialize, Serialize};
+
+/// The first command that cannot be applied; nothing of the change set was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("command {command}{pointer}: {message}")]
+#[serde(rename_all = "camelCase")]
+pub struct Rejected {
+    /// Its index in the change set.
+    pub command: usize,
+    /// The bad field inside the command (RFC 6901), e.g. `/rules/0/conditions/1/value`; empty where
+    /// the command as a whole is refused.
+    pub pointer: String,
+    /// A stable code for programs, e.g. `rolloutGap`. What does not exist ends in `NotFound`.
+    pub code: String,
+    /// For people: names the field and the rule it broke.
+    pub message: String,
+}
+
+/// A refusal inside one command, which does not know its place in the set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) pointer: String,
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+}
+
+impl Fault {
+    pub(crate) fn new(
+        pointer: impl Into<String>,
+        code: &'static str,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            pointer: pointer.into(),
+            code,
+            message: message.into(),
+        }
+    }
+
+    pub(crate) fn of_command(self, command: usize) -> Rejected {
+        Rejected {
+            command,
+            pointer: self.pointer,
+            code: self.code.into(),
+            message: self.message,
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! A small organization to change: project `web` with `prod` and `dev`.
+
+use std::collections::BTreeMap;
+
+use burgee_domain::Rejected;
+use burgee_domain::change;
+use burgee_domain::command::Command;
+use burgee_domain::id::Id;
+use burgee_domain::key::Key;
+use burgee_domain::model::{Environment, Flag, Life, Organization, Project, Segment, Targeting};
+use burgee_domain::outcome::{Outcome, Scope, Step};
+use burgee_domain::position::Position;
+use burgee_domain::workspace::{FlagState, ProjectState, SegmentState, Workspace};
+use burgee_eval::time::Millis;
+use serde_json::Value;
+
+/// When everything happens.
+pub(crate) const NOW: Millis = Millis(1_800_000_000_000);
+
+pub(crate) fn key(text: &str) -> Key {
+    Key::new(text).unwrap()
+}
+
+/// An organization without flags: projects `web` and `app`, each with `prod` and `dev`.
+pub(crate) fn empty() -> Workspace {
+    Workspace {
+        organization: Organization {
+            id: Id::new("org"),
+            key: key("org"),
+            name: "Org".into(),
+            version: 0,
+        },
+        projects: ["web", "app"]
+            .into_iter()
+            .map(|it| (it.into(), project(it)))
+            .collect(),
+        segments: BTreeMap::new(),
+        segment_uses: BTreeMap::new(),
+    }
+}
+
+fn project(name: &str) -> ProjectState {
+    let environment = |env: &str| Environment {
+        id: Id::new(format!("{name}-{env}")),
+        project: Id::new(name),
+        key: key(env),
+        name: env.into(),
+        description: String::new(),
+        sort: 0,
+        position: Position::default(),
+        chain: [0; 32],
+        last_stamp: Millis(0),
+        created_at: Millis(0),
+    };
+    ProjectState {
+        project: Project {
+            id: Id::new(name),
+            organization: Id::new("org"),
+            key: key(name),
+            name: name.into(),
+            version: 0,
+            created_at: Millis(0),
+        },
+        environments: ["prod", "dev"]
+            .into_iter()
+            .map(|it| (it.into(), environment(it)))
+            .collect(),
+        flags: BTreeMap::new(),
+    }
+}
+
+/// Commands from their JSON. A command that names no scope is in the project `web`.
+pub(crate) fn commands(list: Value) -> Vec<Command> {
+    serde_json::from_value(list).unwrap()
+}
+
+/// Applies commands at [`NOW`], with ids `id-1`, `id-2`, ….
+pub(crate) fn apply(workspace: &Workspace, list: Value) -> Result<Outcome, Rejected> {
+    let mut count = 0;
+    change::apply(workspace, &commands(list), NOW, &mut || {
+        count += 1;
+        format!("id-{count}")
+    })
+}
+
+/// Writes an outcome into the workspace, as the store does.
+pub(crate) fn write(workspace: &mut Workspace, outcome: &Outcome) {
+    for edit in &outcome.flags {
+        let projects = &mut workspace.projects.values_mut();
+        let project = projects.find(|it| it.project.id == edit.project).unwrap();
+        let key = edit.after.key.folded();
+        if edit.after.life == Life::Deleted {
+            project.flags.remove(&key);
+            continue;
+        }
+        let state = project.flags.entry(key).or_insert_with(|| FlagState {
+            flag: edit.after.clone(),
+            targetings: BTreeMap::new(),
+        });
+        assert_eq!(
+            edit.before.is_none(),
+            state.flag == edit.after && edit.before.is_none()
+        );
+        state.flag = edit.after.clone();
+    }
+    for edit in &outcome.targetings {
+        let flags = &mut workspace
+            .projects
+            .values_mut()
+            .flat_map(|it| it.flags.values_mut());
+        if let Some(state) = flags.find(|it| it.flag.id == edit.flag) {
+            state
+                .targetings
+                .insert(edit.environment.clone(), edit.after.clone());
+        }
+    }
+    for edit in &outcome.segments {
+        let state = workspace
+            .segments
+            .entry(edit.after.id.clone())
+            .or_insert_with(|| SegmentState {
+                segment: edit.after.clone(),
+                stamps: BTreeMap::new(),
+            });
+        state.segment = edit.after.clone();
+        state.stamps.extend(edit.stamps.iter().cloned());
+        if edit.after.life == Life::Deleted {
+            workspace.segments.remove(&edit.after.id);
+        }
+    }
+    outcome
+        .steps
+        .iter()
+        .for_each(|step| write_step(workspace, step));
+}
+
+fn write_step(workspace: &mut Workspace, step: &Step) {
+    match &step.scope {
+        Scope::Organization(_) => workspace.organization.version = step.position.version,
+        Scope::Project(id) => {
+            let projects = &mut workspace.projects.values_mut();
+            let state = projects.find(|it| it.project.id == *id).unwrap();
+            state.project.version = step.position.version;
+        }
+        Scope::Environment(id) => {
+            let projects = workspace.projects.values_mut();
+            let environment = projects
+                .flat_map(|it| it.environments.values_mut())
+                .find(|it| it.id == *id)
+                .unwrap();
+            environment.position = step.position;
+            environment.chain = step.chain;
+            environment.last_stamp = step.last_stamp;
+        }
+    }
+}
+
+/// The workspace after commands that must be fine.
+pub(crate) fn after(mut workspace: Workspace, list: Value) -> Workspace {
+    let outcome = apply(&workspace, list).unwrap();
+    write(&mut workspace, &outcome);
+    workspace
+}
+
+pub(crate) fn flag<'w>(workspace: &'w Workspace, key: &str) -> &'w Flag {
+    &workspace.projects["web"].flags[key].flag
+}
+
+pub(crate) fn targeting<'w>(
+    workspace: &'w Workspace,
+    environment: &str,
+    key: &str,
+) -> &'w Targeting {
+    &workspace.projects["web"].flags[key].targetings[&Id::new(format!("web-{environment}"))]
+}
+
+pub(crate) fn segment<'w>(workspace: &'w Workspace, id: &str) -> &'w Segment {
+    &workspace.segments[&Id::new(id)].segment
+}
+
+/// The step of a scope, by the id of its project or environment.
+pub(crate) fn step<'o>(outcome: &'o Outcome, of: &str) -> &'o Step {
+    let is = |scope: &Scope| match scope {
+        Scope::Organization(id) => id.as_str() == of,
+        Scope::Project(id) => id.as_str() == of,
+        Scope::Environment(id) => id.as_str() == of,
+    };
+    outcome.steps.iter().find(|step| is(&step.scope)).unwrap()
+}

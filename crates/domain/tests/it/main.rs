@@ -1,0 +1,4 @@
+//! Change sets from commands to outcomes.
+
+mod kit;
+mod switch;

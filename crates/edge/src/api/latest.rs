@@ -1,0 +1,87 @@
+//! `latest-all`: what a data-sync answers, for SDKs that poll.
+//!
+//! Nothing new is a `patch` with empty lists, as on a stream. There is no ETag: one SDK sends
+//! `If-None-Match` without its other headers, and so without its key.
+
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, QueryRejection};
+use axum::extract::{Query, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+
+use super::access::{ClientCaller, ServerCaller};
+use super::{Api, Problem, now};
+use crate::environment::Sync;
+use crate::message::parse_user;
+use crate::metrics::Synced;
+use crate::source::KeyKind;
+
+/// The query of both.
+#[derive(Deserialize)]
+pub(super) struct Asked {
+    /// The newest stamp that the SDK has, in ms since 1970; 0 asks for everything.
+    #[serde(default)]
+    timestamp: i64,
+}
+
+type AskedQuery = Result<Query<Asked>, QueryRejection>;
+
+pub(super) async fn server(
+    State(api): State<Api>,
+    ServerCaller(access): ServerCaller,
+    asked: AskedQuery,
+) -> Result<Response, Problem> {
+    let timestamp = timestamp(asked)?;
+    let (json, sync) = access.environment.current().server_poll(timestamp, now());
+    count(&api, KeyKind::Server, sync);
+    Ok(answer(json))
+}
+
+pub(super) async fn client(
+    State(api): State<Api>,
+    ClientCaller(access): ClientCaller,
+    asked: AskedQuery,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<Response, Problem> {
+    let timestamp = timestamp(asked)?;
+    let body = body.map_err(|rejection| Problem::unreadable(&rejection))?;
+    let user = std::str::from_utf8(&body)
+        .ok()
+        .and_then(parse_user)
+        .ok_or_else(|| {
+            Problem::bad_request(
+                "invalid end user",
+                "a user has a keyId that is not blank",
+                "/keyId",
+            )
+        })?;
+    let now = now();
+    api.traffic
+        .seen(access.environment.id(), access.key, &user, now);
+    let mut json = Vec::new();
+    let sync = access
+        .environment
+        .current()
+        .client_sync(&user, timestamp, now, &mut json);
+    count(&api, KeyKind::Client, sync);
+    Ok(answer(json.into()))
+}
+
+fn timestamp(asked: AskedQuery) -> Result<i64, Problem> {
+    let refused = |rejection: QueryRejection| {
+        Problem::bad_request("invalid timestamp", rejection.body_text(), "timestamp")
+    };
+    asked.map(|Query(asked)| asked.timestamp).map_err(refused)
+}
+
+fn answer(json: Bytes) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], json).into_response()
+}
+
+fn count(api: &Api, kind: KeyKind, sync: Sync) {
+    api.metrics
+        .syncs
+        .get_or_create(&Synced { kind, sync })
+        .inc();
+}

@@ -1,0 +1,89 @@
+//! The HTTP endpoints that SDKs call, besides streaming: polling, evaluating, tracking, health.
+//!
+//! They answer from the same encoded state as streaming does. Browsers call them from anywhere, so
+//! CORS lets any origin in; what protects them is the SDK key.
+
+mod access;
+mod evaluate;
+mod health;
+mod latest;
+mod problem;
+mod track;
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::{HeaderName, Method, header};
+use axum::routing::{get, post};
+use tower_http::cors::{Any, CorsLayer};
+
+use crate::hub::Hub;
+use crate::metrics::Metrics;
+use crate::traffic::{Traffic, limits};
+
+pub use problem::Problem;
+
+/// Bytes of a request with a user: 100 properties of 1 KiB, escaped, and a filter.
+const USER_BODY: usize = 512 * 1024;
+/// How long browsers remember that they may call: as long as they are willing to.
+const PREFLIGHT_AGE: Duration = Duration::from_secs(86_400);
+
+/// What the endpoints work with.
+#[derive(Clone)]
+pub struct Api {
+    /// Environments and keys.
+    pub hub: Arc<Hub>,
+    /// Where users and events go.
+    pub traffic: Arc<Traffic>,
+    /// What is counted.
+    pub metrics: Arc<Metrics>,
+}
+
+/// All endpoints, with CORS.
+pub fn router(api: Api) -> Router {
+    let users = DefaultBodyLimit::max(USER_BODY);
+    let tracks = DefaultBodyLimit::max(limits::TRACK_BODY);
+    Router::new()
+        .route("/api/public/sdk/server/latest-all", get(latest::server))
+        .route(
+            "/api/public/sdk/client/latest-all",
+            post(latest::client).layer(users),
+        )
+        .route(
+            "/api/public/featureflag/evaluate",
+            post(evaluate::evaluate).layer(users),
+        )
+        .route(
+            "/api/public/insight/track",
+            post(track::track).layer(tracks),
+        )
+        .route("/health/liveness", get(health::liveness))
+        .route("/health/readiness", get(health::readiness))
+        .layer(cors())
+        .with_state(api)
+}
+
+/// Any origin, and the headers that SDKs in browsers send. Nothing is exposed: no answer carries
+/// a header that they read.
+fn cors() -> CorsLayer {
+    CorsLayer::new()
+        .allow_origin(Any)
+        .allow_methods([Method::GET, Method::POST])
+        .allow_headers([
+            header::AUTHORIZATION,
+            header::CONTENT_TYPE,
+            header::USER_AGENT,
+            HeaderName::from_static("x-user-agent"),
+        ])
+        .max_age(PREFLIGHT_AGE)
+}
+
+/// Milliseconds since 1970.
+fn now() -> i64 {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

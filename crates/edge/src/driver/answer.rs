@@ -1,0 +1,235 @@
+//! Keys and data-syncs: what the session cannot answer without the environments.
+
+use std::sync::Arc;
+
+use burgee_eval::user::User;
+use bytes::Bytes;
+
+use super::connection::Phase;
+use super::counters::{add, sub};
+use super::event_loop::EventLoop;
+use super::mailbox::{ConnectionId, Mail};
+use crate::environment::Encoded;
+use crate::frame::write;
+use crate::hub::{Access, Lookup};
+use crate::session::user::KeptUser;
+use crate::session::{Close, Flow};
+use crate::source::{KeyKind, Unavailable};
+use crate::token::Secret;
+
+/// Answers longer than this are sent from where they are shared, and only so many are on their way
+/// at once. Shorter ones fit into the kernel's buffer for an idle connection.
+const LARGE: usize = 64 * 1024;
+
+impl EventLoop {
+    /// Looks a key up, or has it asked for.
+    pub(super) fn admit_key(&mut self, key: usize, secret: &Secret, kind: KeyKind) -> Flow {
+        match self.hub.lookup(secret.as_str()) {
+            Lookup::Known(access) if access.kind == kind => {
+                self.join(key, &access);
+                Flow::Go
+            }
+            Lookup::Known(_) | Lookup::Unknown => self.begin_close(key, Close::REFUSED),
+            Lookup::Ask => {
+                self.connections[key].phase = Phase::Asking;
+                self.ask(key, *secret, kind);
+                Flow::Stop
+            }
+        }
+    }
+
+    fn ask(&self, key: usize, secret: Secret, kind: KeyKind) {
+        let connection = self.id(key);
+        let hub = Arc::clone(&self.hub);
+        let mailbox = self.mailbox();
+        self.runtime.spawn(async move {
+            let answer = hub.ask(secret.as_str()).await;
+            mailbox.post(Mail::Key {
+                connection,
+                secret,
+                kind,
+                answer,
+            });
+        });
+    }
+
+    /// The store of record has answered.
+    pub(super) fn key_answered(
+        &mut self,
+        connection: ConnectionId,
+        secret: &Secret,
+        kind: KeyKind,
+        answer: Result<Option<Access>, Unavailable>,
+    ) {
+        let Some(key) = self.find(connection) else {
+            return;
+        };
+        if self.connections[key].phase != Phase::Asking {
+            return;
+        }
+        match (answer, self.hub.lookup(secret.as_str())) {
+            (Ok(None), _) | (_, Lookup::Unknown) => self.close(key, Close::REFUSED),
+            // Looked up again: the key may have been revoked since the answer was given.
+            (Ok(Some(_)), Lookup::Known(access)) if access.kind == kind => {
+                self.join(key, &access);
+                self.connections[key].session.admit();
+                self.resume(key);
+            }
+            (Ok(Some(_)), Lookup::Known(_)) => self.close(key, Close::REFUSED),
+            (Err(_), _) | (_, Lookup::Ask) => self.close(key, Close::UNAVAILABLE),
+        }
+    }
+
+    fn join(&mut self, key: usize, access: &Access) {
+        let membership = self.members.join(key as u32, access);
+        let connection = &mut self.connections[key];
+        connection.membership = Some(membership);
+        connection.phase = Phase::Open;
+        add(self.gauge(access.kind), 1);
+    }
+
+    /// What a connection's environment is now.
+    fn current(&self, key: usize) -> Option<Arc<Encoded>> {
+        let membership = self.connections[key].membership?;
+        Some(self.members.environment(membership)?.current())
+    }
+
+    /// Answers a client SDK's data-sync, and keeps its user for the pushes.
+    pub(super) fn sync_client(&mut self, key: usize, user: &User<'_>, timestamp: i64) -> Flow {
+        let Some(state) = self.current(key) else {
+            return Flow::Stop;
+        };
+        let now = self.now;
+        write::text_with(&mut self.out, |out| {
+            state.client_sync(user, timestamp, now, out);
+            true
+        });
+        let kept = &mut self.connections[key].user;
+        if kept.as_ref().is_none_or(|kept| kept.user() != *user) {
+            *kept = Some(KeptUser::new(user));
+        }
+        self.synced(key, &state);
+        self.spill(key)
+    }
+
+    /// Answers a server SDK's data-sync.
+    pub(super) fn sync_server(&mut self, key: usize, timestamp: i64) -> Flow {
+        let Some(state) = self.current(key) else {
+            return Flow::Stop;
+        };
+        let answer = state.server_sync(timestamp, self.now);
+        let is_large = answer.frames.len() > LARGE;
+        let is_full = self.large_in_flight >= self.config.states_in_flight;
+        if is_large && (is_full || !self.herd.is_empty()) {
+            self.wait(key, timestamp);
+            return Flow::Stop;
+        }
+        self.send_answer(key, &state, answer.frames);
+        self.spill(key)
+    }
+
+    fn send_answer(&mut self, key: usize, state: &Encoded, frames: Bytes) {
+        self.synced(key, state);
+        self.send_shared(key, frames);
+    }
+
+    /// Counts an answer, and remembers what the connection has now.
+    fn synced(&mut self, key: usize, state: &Encoded) {
+        add(&self.counters.syncs, 1);
+        self.has(key, state);
+    }
+
+    /// Remembers what a connection has now.
+    pub(super) fn has(&mut self, key: usize, state: &Encoded) {
+        let tick = self.tick;
+        let connection = &mut self.connections[key];
+        if !connection.has_synced() {
+            connection.since = tick;
+        }
+        connection.answered = state.generation();
+        connection.stamp = state.last_stamp();
+    }
+
+    /// Sends bytes that are the same for many: small ones with what has gathered, large ones
+    /// without copying them.
+    pub(super) fn send_shared(&mut self, key: usize, frames: Bytes) {
+        if frames.len() <= LARGE {
+            self.out.extend_from_slice(&frames);
+            return;
+        }
+        self.transmit(key);
+        let connection = &mut self.connections[key];
+        match connection.send_shared(frames) {
+            Ok(sent) => {
+                add(&self.counters.bytes_out, sent);
+                if connection.is_blocked() && !connection.large {
+                    connection.large = true;
+                    self.large_in_flight += 1;
+                }
+                self.watch_if_blocked(key);
+            }
+            Err(_) => connection.phase = Phase::Dropped,
+        }
+    }
+
+    /// Lets a connection wait for its turn with a large state.
+    fn wait(&mut self, key: usize, timestamp: i64) {
+        let connection = &mut self.connections[key];
+        connection.phase = Phase::Waiting;
+        connection.stamp = timestamp;
+        let id = self.id(key);
+        self.herd.push_back(id);
+        add(&self.counters.waiting, 1);
+    }
+
+    /// Answers those whose turn has come, with what is newest now.
+    pub(super) fn serve_herd(&mut self) {
+        while self.large_in_flight < self.config.states_in_flight {
+            let Some(next) = self.herd.pop_front() else {
+                return;
+            };
+            sub(&self.counters.waiting, 1);
+            let Some(key) = self.find(next) else {
+                continue;
+            };
+            if self.connections[key].phase != Phase::Waiting {
+                continue;
+            }
+            self.connections[key].phase = Phase::Open;
+            let Some(state) = self.current(key) else {
+                continue;
+            };
+            let answer = state.server_sync(self.connections[key].stamp, self.now);
+            self.send_answer(key, &state, answer.frames);
+            self.finish(key);
+            if self.find(next).is_some() {
+                self.resume(key);
+            }
+        }
+    }
+
+    /// Gathers the newest state for a connection that missed steps.
+    pub(super) fn catch_up(&mut self, key: usize) {
+        let Some(state) = self.current(key) else {
+            return;
+        };
+        let connection = &self.connections[key];
+        if connection.answered >= state.generation() {
+            return;
+        }
+        let stamp = connection.stamp;
+        match &connection.user {
+            Some(user) => {
+                let now = self.now;
+                write::text_with(&mut self.out, |out| {
+                    state.client_sync(&user.user(), 0, now, out);
+                    true
+                });
+                self.has(key, &state);
+            }
+            None => {
+                self.sync_server(key, stamp);
+            }
+        }
+    }
+}

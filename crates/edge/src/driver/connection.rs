@@ -1,0 +1,204 @@
+//! What a connection costs while it is held, and how bytes leave it.
+
+use std::collections::VecDeque;
+use std::io;
+
+use bytes::{Buf, Bytes};
+use mio::net::TcpStream;
+use socket2::SockRef;
+
+use crate::hub::KeyId;
+use crate::session::Session;
+use crate::session::user::KeptUser;
+use crate::source::KeyKind;
+
+/// Where a connection is, for the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Until the session says what it is.
+    Head,
+    /// Its key is being asked for; nothing is read.
+    Asking,
+    /// Reads and is pushed to.
+    Open,
+    /// Waits for its turn with a large state; nothing is read.
+    Waiting,
+    /// A close frame is on its way or out; what comes is thrown away.
+    Closing,
+    /// To be taken out of the table at the end of what is being done.
+    Dropped,
+    /// To be given to the HTTP server at the end of what is being done.
+    HandedOver,
+}
+
+/// A place in an environment's list of members.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Membership {
+    /// Which list.
+    pub(super) environment: u32,
+    /// Where in it.
+    pub(super) index: u32,
+    /// The key it came with.
+    pub(super) key: KeyId,
+    pub(super) kind: KeyKind,
+}
+
+/// One connection. There are many: what is not needed while it is silent is behind `rest`.
+pub(super) struct Connection {
+    pub(super) stream: TcpStream,
+    /// Tells it from others that had its place before.
+    pub(super) generation: u32,
+    /// The tick that its deadline counts from: the connect, or the last byte since it synced.
+    pub(super) since: u32,
+    /// The generation of the state that it has; 0 before the first answer.
+    pub(super) answered: u32,
+    /// The stamp of that state; while it waits, the timestamp that it asked with.
+    pub(super) stamp: i64,
+    /// Who it is pushed to, for client SDKs.
+    pub(super) user: Option<KeptUser>,
+    pub(super) session: Session,
+    pub(super) membership: Option<Membership>,
+    /// What could not be done at once.
+    pub(super) rest: Option<Box<Rest>>,
+    pub(super) phase: Phase,
+    /// Was readable while nothing was read.
+    pub(super) readable: bool,
+    /// Missed a push while it was slow.
+    pub(super) behind: bool,
+    /// Counts among the large states in flight.
+    pub(super) large: bool,
+    /// Registered for writability, too.
+    pub(super) watches_writes: bool,
+}
+
+/// Bytes that wait.
+#[derive(Default)]
+pub(super) struct Rest {
+    /// Read, but not used yet.
+    pub(super) unread: Vec<u8>,
+    /// To be written, oldest first; shared where it is the same for many.
+    pub(super) unsent: VecDeque<Bytes>,
+}
+
+impl Connection {
+    pub(super) fn new(stream: TcpStream, generation: u32, since: u32) -> Self {
+        Self {
+            stream,
+            generation,
+            since,
+            answered: 0,
+            stamp: 0,
+            user: None,
+            session: Session::default(),
+            membership: None,
+            rest: None,
+            phase: Phase::Head,
+            readable: false,
+            behind: false,
+            large: false,
+            watches_writes: false,
+        }
+    }
+
+    /// Whether there is something that the peer has not taken.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.rest
+            .as_ref()
+            .is_some_and(|rest| !rest.unsent.is_empty())
+    }
+
+    /// Whether input is used now. A peer that does not take our answers is not asked for more
+    /// questions: that bounds what it can make us keep.
+    pub(super) fn reads(&self) -> bool {
+        match self.phase {
+            Phase::Head | Phase::Open => !self.is_blocked(),
+            Phase::Closing => true,
+            Phase::Asking | Phase::Waiting | Phase::Dropped | Phase::HandedOver => false,
+        }
+    }
+
+    /// Keeps input for later.
+    pub(super) fn keep_unread(&mut self, input: &[u8]) {
+        if !input.is_empty() {
+            let rest = self.rest.get_or_insert_default();
+            rest.unread.extend_from_slice(input);
+        }
+    }
+
+    /// Gives back what was kept.
+    pub(super) fn take_unread(&mut self) -> Vec<u8> {
+        let Some(rest) = &mut self.rest else {
+            return Vec::new();
+        };
+        let unread = std::mem::take(&mut rest.unread);
+        if rest.unsent.is_empty() {
+            self.rest = None;
+        }
+        unread
+    }
+
+    /// Writes `bytes`, or keeps a copy of what does not go out now. Returns how many went out.
+    pub(super) fn send(&mut self, bytes: &[u8], last: bool) -> io::Result<usize> {
+        let sent = if self.is_blocked() {
+            0
+        } else {
+            write(&self.stream, bytes, last)?
+        };
+        if sent < bytes.len() {
+            self.keep_unsent(Bytes::copy_from_slice(&bytes[sent..]));
+        }
+        Ok(sent)
+    }
+
+    /// The same for bytes that are shared.
+    pub(super) fn send_shared(&mut self, mut bytes: Bytes) -> io::Result<usize> {
+        let sent = if self.is_blocked() {
+            0
+        } else {
+            write(&self.stream, &bytes, false)?
+        };
+        bytes.advance(sent);
+        if !bytes.is_empty() {
+            self.keep_unsent(bytes);
+        }
+        Ok(sent)
+    }
+
+    /// Writes what was kept. Returns how many bytes went out.
+    pub(super) fn flush(&mut self) -> io::Result<usize> {
+        let mut total = 0;
+        while let Some(rest) = &mut self.rest
+            && let Some(first) = rest.unsent.front_mut()
+        {
+            let sent = write(&self.stream, first, false)?;
+            total += sent;
+            first.advance(sent);
+            if !first.is_empty() {
+                break;
+            }
+            rest.unsent.pop_front();
+            if rest.unsent.is_empty() && rest.unread.is_empty() {
+                self.rest = None;
+            }
+        }
+        Ok(total)
+    }
+
+    fn keep_unsent(&mut self, bytes: Bytes) {
+        let rest = self.rest.get_or_insert_default();
+        rest.unsent.push_back(bytes);
+    }
+}
+
+/// Writes once, again only after a signal: 0 means that the peer's buffers are full. A last
+/// write waits for the socket's end, so that both travel in one packet.
+fn write(stream: &TcpStream, bytes: &[u8], last: bool) -> io::Result<usize> {
+    let flags = libc::MSG_NOSIGNAL | if last { libc::MSG_MORE } else { 0 };
+    loop {
+        match SockRef::from(stream).send_with_flags(bytes, flags) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(0),
+            sent => return sent,
+        }
+    }
+}

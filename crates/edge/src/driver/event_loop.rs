@@ -1,0 +1,258 @@
+//! A loop: waits for sockets, mail and time, and has each looked after in turns.
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use mio::{Events, Interest, Poll, Token, Waker};
+use slab::Slab;
+use tokio::runtime;
+
+use super::accept::Acceptor;
+use super::config::Config;
+use super::connection::Connection;
+use super::counters::Counters;
+use super::handover::ToHttp;
+use super::mailbox::{ConnectionId, Mail, Mailbox};
+use super::members::Members;
+use super::push::Walk;
+use crate::hub::{Event, Hub};
+use crate::session::Close;
+
+pub(super) const LISTENER: Token = Token(usize::MAX);
+const WAKER: Token = Token(usize::MAX - 1);
+
+/// Events taken at once.
+const EVENTS: usize = 1024;
+
+/// The buffer that everything is read into: several full messages, or hundreds of pings.
+const INPUT: usize = 64 * 1024;
+
+/// One event loop and all it owns. Its methods stand in this module's siblings, by what they do.
+pub(super) struct EventLoop {
+    pub(super) config: Config,
+    pub(super) poll: Poll,
+    pub(super) acceptor: Option<Acceptor>,
+    pub(super) mailbox: Arc<Mailbox>,
+    pub(super) hub: Arc<Hub>,
+    pub(super) runtime: runtime::Handle,
+    pub(super) to_http: ToHttp,
+    pub(super) counters: Arc<Counters>,
+    pub(super) connections: Slab<Connection>,
+    pub(super) next_generation: u32,
+    pub(super) members: Members,
+    /// What is read into; empty while it is lent out.
+    pub(super) input: Box<[u8]>,
+    /// What is to be written to the connection that is being served; empty between connections.
+    pub(super) out: Vec<u8>,
+    /// Connections that may have more to read than their share of a turn.
+    pub(super) more_to_read: VecDeque<ConnectionId>,
+    /// Pushes under way and waiting, in order.
+    pub(super) walks: VecDeque<Walk>,
+    /// Connections that wait for their turn with a large state, in order.
+    pub(super) herd: VecDeque<ConnectionId>,
+    /// Large states on their way.
+    pub(super) large_in_flight: usize,
+    /// When the loop was made: ticks count from it.
+    pub(super) start: Instant,
+    /// The tick that was swept last.
+    pub(super) tick: u32,
+    /// The time of this turn, in ms since 1970.
+    pub(super) now: i64,
+    /// When a shutdown ends whatever is left.
+    pub(super) drain_until: Option<Instant>,
+}
+
+impl EventLoop {
+    pub(super) fn new(
+        listener: TcpListener,
+        hub: &Arc<Hub>,
+        to_http: ToHttp,
+        config: &Config,
+    ) -> io::Result<Self> {
+        let poll = Poll::new()?;
+        let waker = Waker::new(poll.registry(), WAKER)?;
+        let acceptor = Acceptor::new(listener, poll.registry())?;
+        Ok(Self {
+            config: config.clone(),
+            poll,
+            acceptor: Some(acceptor),
+            mailbox: Mailbox::new(waker),
+            hub: Arc::clone(hub),
+            runtime: runtime::Handle::try_current().map_err(io::Error::other)?,
+            to_http,
+            counters: Arc::default(),
+            connections: Slab::new(),
+            next_generation: 1,
+            members: Members::default(),
+            input: vec![0; INPUT].into(),
+            out: Vec::new(),
+            more_to_read: VecDeque::new(),
+            walks: VecDeque::new(),
+            herd: VecDeque::new(),
+            large_in_flight: 0,
+            start: Instant::now(),
+            tick: 0,
+            now: 0,
+            drain_until: None,
+        })
+    }
+
+    pub(super) fn counters(&self) -> Arc<Counters> {
+        Arc::clone(&self.counters)
+    }
+
+    pub(super) fn mailbox(&self) -> Arc<Mailbox> {
+        Arc::clone(&self.mailbox)
+    }
+
+    /// Runs until it is shut down.
+    pub(super) fn run(mut self) {
+        let mut events = Events::with_capacity(EVENTS);
+        while !self.is_over() {
+            match self.poll.poll(&mut events, self.patience()) {
+                Ok(()) => self.turn(&events),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    tracing::error!(%error, "a streaming loop cannot wait for its sockets");
+                    break;
+                }
+            }
+        }
+        self.mailbox.close();
+    }
+
+    fn turn(&mut self, events: &Events) {
+        self.now = now_ms();
+        let going_on = std::mem::take(&mut self.more_to_read);
+        for event in events {
+            match event.token() {
+                WAKER => self.read_mail(),
+                LISTENER => {
+                    if let Some(acceptor) = &mut self.acceptor {
+                        acceptor.ready = true;
+                    }
+                }
+                token => self.socket_event(ConnectionId::from(token), event),
+            }
+        }
+        for connection in going_on {
+            if let Some(key) = self.find(connection) {
+                self.read(key, true);
+            }
+        }
+        self.accept();
+        self.push_some();
+        self.serve_herd();
+        self.keep_time();
+    }
+
+    fn read_mail(&mut self) {
+        for mail in self.mailbox.take() {
+            match mail {
+                Mail::Event(Event::Update(update)) => self.begin_walk(update),
+                Mail::Event(Event::Revoked { environment, keys }) => {
+                    self.close_members(&environment, |key| keys.contains(&key));
+                }
+                Mail::Event(Event::Gone(environment)) => {
+                    self.close_members(&environment, |_| true);
+                }
+                Mail::Key {
+                    connection,
+                    secret,
+                    kind,
+                    answer,
+                } => self.key_answered(connection, &secret, kind, answer),
+                Mail::Shutdown => self.shut_down(),
+            }
+        }
+    }
+
+    fn shut_down(&mut self) {
+        self.acceptor = None;
+        self.drain_until = Some(Instant::now() + self.config.drain);
+        self.walks.clear();
+        self.herd.clear();
+        let keys: Vec<usize> = self.connections.iter().map(|(key, _)| key).collect();
+        for key in keys {
+            if self.connections[key].session.awaits_head() {
+                self.drop_connection(key);
+            } else {
+                self.close(key, Close::GOING_AWAY);
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.drain_until
+            .is_some_and(|until| self.connections.is_empty() || Instant::now() >= until)
+    }
+
+    /// How long to wait for sockets.
+    fn patience(&self) -> Option<Duration> {
+        let accepts = self
+            .acceptor
+            .as_ref()
+            .is_some_and(|acceptor| acceptor.ready);
+        if accepts || !self.walks.is_empty() || !self.more_to_read.is_empty() {
+            return Some(Duration::ZERO);
+        }
+        let rests = self.acceptor.as_ref().is_some_and(Acceptor::rests);
+        if self.connections.is_empty() && !rests {
+            return None;
+        }
+        let next = self.config.tick.saturating_mul(self.tick.saturating_add(1));
+        // One more millisecond: a timeout is cut to whole ones, and would spin for the rest.
+        Some(next.saturating_sub(self.start.elapsed()) + Duration::from_millis(1))
+    }
+
+    /// The place of a connection, if it still lives.
+    pub(super) fn find(&self, connection: ConnectionId) -> Option<usize> {
+        let key = connection.key as usize;
+        self.connections
+            .get(key)
+            .filter(|found| found.generation == connection.generation)
+            .map(|_| key)
+    }
+
+    /// The name of the connection at a place.
+    pub(super) fn id(&self, key: usize) -> ConnectionId {
+        ConnectionId {
+            key: key as u32,
+            generation: self.connections[key].generation,
+        }
+    }
+
+    /// Has the socket watched from now on.
+    pub(super) fn register(&mut self, key: usize) -> io::Result<()> {
+        let token = Token::from(self.id(key));
+        let stream = &mut self.connections[key].stream;
+        self.poll
+            .registry()
+            .register(stream, token, Interest::READABLE)
+    }
+}
+
+impl From<Token> for ConnectionId {
+    fn from(token: Token) -> Self {
+        Self {
+            key: token.0 as u32,
+            generation: (token.0 >> 32) as u32,
+        }
+    }
+}
+
+impl From<ConnectionId> for Token {
+    fn from(connection: ConnectionId) -> Self {
+        Self((connection.generation as usize) << 32 | connection.key as usize)
+    }
+}
+
+/// The wall clock, in ms since 1970.
+fn now_ms() -> i64 {
+    SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as i64)
+}

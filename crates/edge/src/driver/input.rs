@@ -1,0 +1,213 @@
+//! Bytes that come in, and what the session wants done about them.
+
+use std::io::{self, Read};
+
+use mio::event::Event;
+use mio::net::TcpStream;
+
+use super::connection::{Connection, Phase};
+use super::counters::add;
+use super::event_loop::EventLoop;
+use super::mailbox::ConnectionId;
+use crate::frame::write;
+use crate::session::{Action, Flow};
+
+/// Full buffers that one connection may have read in a turn.
+const READS: usize = 4;
+
+/// Answers are sent as soon as there is this much of them, and nothing more is read from a peer
+/// that does not take them: what one read can make us keep is bounded.
+const SPILL: usize = 64 * 1024;
+
+/// What one read found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// Nothing, or the end.
+    Nothing,
+    /// Less than there was room for: at that moment the socket was empty.
+    Part,
+    /// As much as there was room for: there may be more.
+    Full,
+}
+
+impl EventLoop {
+    /// A socket became readable, writable, or ended.
+    pub(super) fn socket_event(&mut self, connection: ConnectionId, event: &Event) {
+        let Some(key) = self.find(connection) else {
+            return;
+        };
+        if event.is_error() || event.is_write_closed() {
+            return self.peer_gone(key);
+        }
+        if event.is_writable() && self.connections[key].is_blocked() {
+            self.flush(key);
+        }
+        // Flushing may have ended it.
+        if !event.is_readable() || self.find(connection).is_none() {
+            return;
+        }
+        if self.connections[key].reads() {
+            self.read(key, event.is_read_closed());
+        } else if event.is_read_closed() {
+            // Nobody half-closes a WebSocket: it would be kept in vain.
+            self.peer_gone(key);
+        } else {
+            self.connections[key].readable = true;
+        }
+    }
+
+    /// Reads until the socket is empty or the connection's share of the turn is used.
+    /// `thoroughly`: until the socket says that it is empty, because the peer may have closed its
+    /// side, which is seen only after its last byte; otherwise a short read is enough, which saves
+    /// a call each time.
+    pub(super) fn read(&mut self, key: usize, thoroughly: bool) {
+        let connection = self.id(key);
+        self.connections[key].readable = false;
+        let mut input = std::mem::take(&mut self.input);
+        let mut share = READS;
+        loop {
+            let found = self.read_once(key, &mut input);
+            if found == Found::Nothing || self.find(connection).is_none() {
+                break;
+            }
+            if found == Found::Part && !thoroughly {
+                break;
+            }
+            if !self.connections[key].reads() {
+                self.connections[key].readable = true;
+                break;
+            }
+            share -= 1;
+            if share == 0 {
+                self.more_to_read.push_back(connection);
+                break;
+            }
+        }
+        self.input = input;
+    }
+
+    fn read_once(&mut self, key: usize, input: &mut [u8]) -> Found {
+        let connection = &mut self.connections[key];
+        let unread = connection.take_unread();
+        let (kept, room) = input.split_at_mut(unread.len());
+        kept.copy_from_slice(&unread);
+        match read(&connection.stream, room) {
+            Ok(Some(0)) | Err(_) => {
+                self.peer_gone(key);
+                Found::Nothing
+            }
+            Ok(Some(len)) => {
+                let full = len == room.len();
+                add(&self.counters.bytes_in, len);
+                self.received(key, &mut input[..unread.len() + len]);
+                if full { Found::Full } else { Found::Part }
+            }
+            Ok(None) => {
+                connection.keep_unread(&unread);
+                Found::Nothing
+            }
+        }
+    }
+
+    /// Goes on with a connection that was not read for a while.
+    pub(super) fn resume(&mut self, key: usize) {
+        let connection = self.id(key);
+        if !self.connections[key].reads() {
+            return;
+        }
+        let mut unread = self.connections[key].take_unread();
+        if !unread.is_empty() {
+            self.received(key, &mut unread);
+        }
+        if self.find(connection).is_some()
+            && self.connections[key].readable
+            && self.connections[key].reads()
+        {
+            self.read(key, true);
+        }
+    }
+
+    /// Gives input to the session, and does what it says.
+    fn received(&mut self, key: usize, input: &mut [u8]) {
+        let tick = self.tick;
+        let connection = &mut self.connections[key];
+        if connection.phase == Phase::Closing {
+            return;
+        }
+        if connection.answered != 0 {
+            connection.since = tick;
+        }
+        let now = self.now;
+        let mut session = std::mem::take(&mut connection.session);
+        let used = session.receive(input, now, &mut |action| self.act(key, action));
+        let connection = &mut self.connections[key];
+        connection.session = session;
+        match connection.phase {
+            Phase::HandedOver => return self.hand_over(key, input),
+            Phase::Closing | Phase::Dropped => {}
+            _ => connection.keep_unread(&input[used..]),
+        }
+        self.finish(key);
+    }
+
+    fn act(&mut self, key: usize, action: Action<'_>) -> Flow {
+        let connection = &mut self.connections[key];
+        match action {
+            Action::Send(bytes) => {
+                self.out.extend_from_slice(bytes);
+                self.spill(key)
+            }
+            Action::Admit(secret, kind) => self.admit_key(key, secret, kind),
+            Action::SyncClient(user, timestamp) => self.sync_client(key, user, timestamp),
+            Action::SyncServer(timestamp) => self.sync_server(key, timestamp),
+            Action::Close(close) => self.begin_close(key, close),
+            Action::Closed(code) => {
+                match code {
+                    Some(code) => write::close(code, "", &mut self.out),
+                    None => write::bare_close(&mut self.out),
+                }
+                add(&self.counters.closed_by_peer, 1);
+                connection.phase = Phase::Dropped;
+                Flow::Stop
+            }
+            Action::Refuse(answer) => {
+                self.out.extend_from_slice(answer);
+                self.linger(key);
+                Flow::Stop
+            }
+            Action::HandOver => {
+                connection.phase = Phase::HandedOver;
+                Flow::Stop
+            }
+        }
+    }
+
+    /// Sends what has gathered if it is much. Stops the session where the peer does not take it.
+    pub(super) fn spill(&mut self, key: usize) -> Flow {
+        if self.out.len() >= SPILL {
+            self.transmit(key);
+        }
+        match self.connections[key].reads() {
+            true => Flow::Go,
+            false => Flow::Stop,
+        }
+    }
+}
+
+/// Reads once; `None` when there is nothing.
+fn read(mut stream: &TcpStream, room: &mut [u8]) -> io::Result<Option<usize>> {
+    loop {
+        match stream.read(room) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+            read => return read.map(Some),
+        }
+    }
+}
+
+impl Connection {
+    /// Whether a peer that is silent now has been answered before.
+    pub(super) fn has_synced(&self) -> bool {
+        self.answered != 0
+    }
+}

@@ -1,0 +1,87 @@
+//! Which connections of a loop belong to which environment.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use slab::Slab;
+
+use super::connection::{Connection, Membership};
+use crate::environment::Environment;
+use crate::hub::Access;
+
+/// The environments that have connections on this loop.
+#[derive(Default)]
+pub(super) struct Members {
+    lists: Slab<List>,
+    /// By the environment's address: it cannot be taken again while a list holds it, and an
+    /// environment that is made anew under an old id is another one.
+    by_environment: HashMap<usize, u32>,
+}
+
+struct List {
+    environment: Arc<Environment>,
+    /// Places in the loop's table, in no order.
+    members: Vec<u32>,
+}
+
+impl Members {
+    /// Adds a connection.
+    pub(super) fn join(&mut self, key: u32, access: &Access) -> Membership {
+        let lists = &mut self.lists;
+        let index = *self
+            .by_environment
+            .entry(address(&access.environment))
+            .or_insert_with(|| {
+                lists.insert(List {
+                    environment: Arc::clone(&access.environment),
+                    members: Vec::new(),
+                }) as u32
+            });
+        let members = &mut lists[index as usize].members;
+        members.push(key);
+        Membership {
+            environment: index,
+            index: members.len() as u32 - 1,
+            key: access.key,
+            kind: access.kind,
+        }
+    }
+
+    /// Takes a connection out. Its place in the list goes to the list's last one, which is told:
+    /// who walks a list from its end never misses one.
+    pub(super) fn leave(&mut self, left: Membership, connections: &mut Slab<Connection>) {
+        let Some(list) = self.lists.get_mut(left.environment as usize) else {
+            return;
+        };
+        list.members.swap_remove(left.index as usize);
+        let moved = list.members.get(left.index as usize);
+        if let Some(moved) = moved
+            && let Some(connection) = connections.get_mut(*moved as usize)
+            && let Some(membership) = &mut connection.membership
+        {
+            membership.index = left.index;
+        }
+        if list.members.is_empty() {
+            let list = self.lists.remove(left.environment as usize);
+            self.by_environment.remove(&address(&list.environment));
+        }
+    }
+
+    /// The members of an environment.
+    pub(super) fn of(&self, environment: &Arc<Environment>) -> &[u32] {
+        self.by_environment
+            .get(&address(environment))
+            .and_then(|index| self.lists.get(*index as usize))
+            .map_or(&[], |list| &list.members)
+    }
+
+    /// The environment that a member belongs to.
+    pub(super) fn environment(&self, member: Membership) -> Option<&Arc<Environment>> {
+        let list = self.lists.get(member.environment as usize)?;
+        Some(&list.environment)
+    }
+}
+
+fn address(environment: &Arc<Environment>) -> usize {
+    Arc::as_ptr(environment).addr()
+}

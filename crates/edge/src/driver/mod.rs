@@ -1,0 +1,148 @@
+//! Moves the bytes of the streaming protocol: event loops of our own, one thread each.
+//!
+//! A loop accepts on a socket of its own, reads into one buffer that all its connections share,
+//! lets the [`crate::session`] say what to do, and writes straight to the socket. A connection
+//! that is silent costs its record, its user and nothing else: no task, no timer, no buffer. Why
+//! a loop and not a runtime's tasks: `docs/adr/0001-streaming-driver.md`.
+//!
+//! Rules that all parts of it keep:
+//! - Readiness is edge-triggered. Whoever stops reading before the socket is empty remembers it
+//!   (`readable`, or the list of those to go on with) and goes on later.
+//! - A peer that does not take its bytes is not read, and is not pushed to: it gets the newest
+//!   state when it has caught up, and is dropped when it does not.
+//! - A connection remembers the generation of the state that it was answered from. Updates come
+//!   in order; one that it has is skipped, a gap is filled with the newest state. So it never
+//!   loses a change and never goes back.
+//! - Anything that takes long is done in turns, between which the sockets are looked after.
+
+mod accept;
+mod answer;
+mod config;
+mod connection;
+mod counters;
+mod event_loop;
+mod handover;
+mod input;
+mod listen;
+mod mailbox;
+mod members;
+mod output;
+mod push;
+mod sweep;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+pub use config::Config;
+pub use counters::Counters;
+
+use crate::hub::Hub;
+use event_loop::EventLoop;
+use mailbox::{Mail, Mailbox};
+
+/// The size of what a loop keeps for each connection, in bytes, its user not counted.
+pub const CONNECTION_SIZE: usize = size_of::<connection::Connection>();
+
+/// A running edge.
+pub struct Handle {
+    local_addr: SocketAddr,
+    counters: Vec<Arc<Counters>>,
+    ended: JoinHandle<()>,
+}
+
+impl Handle {
+    /// Where it listens; the real port where port 0 was asked for.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.local_addr
+    }
+
+    /// The counters of all loops.
+    pub fn counters(&self) -> &[Arc<Counters>] {
+        &self.counters
+    }
+
+    /// Resolves once everything is closed after a shutdown.
+    pub async fn ended(self) {
+        if let Err(error) = self.ended.await {
+            tracing::error!(%error, "the streaming driver ended badly");
+        }
+    }
+}
+
+/// Listens on `address` and serves: `/streaming` by itself, everything else by `router`, whose
+/// requests carry `axum::extract::ConnectInfo<SocketAddr>`. Ends some time after `shutdown`, at
+/// most [`Config::drain`] later. Must be called on a tokio runtime.
+pub fn serve(
+    address: SocketAddr,
+    hub: &Arc<Hub>,
+    router: axum::Router,
+    shutdown: CancellationToken,
+    config: Config,
+) -> io::Result<Handle> {
+    let listeners = listen::bind(address, &config)?;
+    let local_addr = listeners
+        .first()
+        .ok_or(io::ErrorKind::AddrNotAvailable)?
+        .local_addr()?;
+    let (to_http, handed_over) = handover::channel(&config);
+    let http = tokio::spawn(handover::run(
+        handed_over,
+        router,
+        shutdown.clone(),
+        config.drain,
+    ));
+    let mut loops = Vec::new();
+    for listener in listeners {
+        loops.push(EventLoop::new(listener, hub, to_http.clone(), &config)?);
+    }
+    let counters = loops.iter().map(EventLoop::counters).collect();
+    let mailboxes: Vec<_> = loops.iter().map(EventLoop::mailbox).collect();
+    for mailbox in &mailboxes {
+        let mailbox = Arc::clone(mailbox);
+        hub.subscribe(move |event| mailbox.post(Mail::Event(event)));
+    }
+    let threads = start(loops)?;
+    let ended = tokio::spawn(end(shutdown, mailboxes, threads, http));
+    Ok(Handle {
+        local_addr,
+        counters,
+        ended,
+    })
+}
+
+fn start(loops: Vec<EventLoop>) -> io::Result<Vec<std::thread::JoinHandle<()>>> {
+    loops
+        .into_iter()
+        .enumerate()
+        .map(|(index, event_loop)| {
+            std::thread::Builder::new()
+                .name(format!("edge-{index}"))
+                .spawn(move || event_loop.run())
+        })
+        .collect()
+}
+
+/// Waits for the shutdown, passes it on, and waits for all parts.
+async fn end(
+    shutdown: CancellationToken,
+    mailboxes: Vec<Arc<Mailbox>>,
+    threads: Vec<std::thread::JoinHandle<()>>,
+    http: JoinHandle<()>,
+) {
+    shutdown.cancelled().await;
+    for mailbox in mailboxes {
+        mailbox.post(Mail::Shutdown);
+    }
+    let joined = tokio::task::spawn_blocking(move || {
+        for thread in threads {
+            if thread.join().is_err() {
+                tracing::error!("a streaming loop panicked");
+            }
+        }
+    });
+    let _ = tokio::join!(joined, http);
+}

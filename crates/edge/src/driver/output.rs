@@ -1,0 +1,187 @@
+//! Bytes that go out, and how connections end.
+
+use std::net::Shutdown;
+use std::sync::Arc;
+
+use mio::{Interest, Token};
+
+use super::connection::Phase;
+use super::counters::{add, sub};
+use super::event_loop::EventLoop;
+use crate::environment::Environment;
+use crate::frame::write;
+use crate::hub::KeyId;
+use crate::session::{Close, Flow};
+use crate::source::KeyKind;
+
+/// The shared output buffer is given back when a rare large answer made it larger than this.
+const KEPT_OUT: usize = 1024 * 1024;
+
+impl EventLoop {
+    /// Sends what has gathered for a connection, and takes it out of the table if it is over.
+    pub(super) fn finish(&mut self, key: usize) {
+        self.transmit(key);
+        let connection = &mut self.connections[key];
+        match connection.phase {
+            Phase::Dropped => self.drop_connection(key),
+            Phase::Closing if !connection.is_blocked() => self.end_writing(key),
+            _ => {}
+        }
+    }
+
+    /// Sends what has gathered for a connection; keeps what its peer does not take now.
+    pub(super) fn transmit(&mut self, key: usize) {
+        if self.out.is_empty() {
+            return;
+        }
+        let connection = &mut self.connections[key];
+        let last = connection.phase == Phase::Dropped;
+        match connection.send(&self.out, last) {
+            Ok(sent) => {
+                add(&self.counters.bytes_out, sent);
+                self.watch_if_blocked(key);
+            }
+            Err(_) => connection.phase = Phase::Dropped,
+        }
+        self.out.clear();
+        self.out.shrink_to(KEPT_OUT);
+    }
+
+    /// Has the loop told when a blocked connection can go on.
+    pub(super) fn watch_if_blocked(&mut self, key: usize) {
+        let token = Token::from(self.id(key));
+        let connection = &mut self.connections[key];
+        if !connection.is_blocked() || connection.watches_writes {
+            return;
+        }
+        connection.since = self.tick;
+        connection.watches_writes = true;
+        let both = Interest::READABLE | Interest::WRITABLE;
+        let registry = self.poll.registry();
+        if registry
+            .reregister(&mut connection.stream, token, both)
+            .is_err()
+        {
+            connection.phase = Phase::Dropped;
+        }
+    }
+
+    /// The peer takes bytes again.
+    pub(super) fn flush(&mut self, key: usize) {
+        let connection = &mut self.connections[key];
+        match connection.flush() {
+            Ok(sent) => {
+                add(&self.counters.bytes_out, sent);
+                if sent > 0 {
+                    connection.since = self.tick;
+                }
+                if !connection.is_blocked() {
+                    self.unblocked(key);
+                }
+            }
+            Err(_) => self.peer_gone(key),
+        }
+    }
+
+    fn unblocked(&mut self, key: usize) {
+        let connection = &mut self.connections[key];
+        if std::mem::take(&mut connection.large) {
+            self.large_in_flight -= 1;
+        }
+        match connection.phase {
+            Phase::Closing => self.end_writing(key),
+            Phase::Open => {
+                let id = self.id(key);
+                if std::mem::take(&mut self.connections[key].behind) {
+                    self.catch_up(key);
+                    self.finish(key);
+                }
+                if self.find(id).is_some() {
+                    self.resume(key);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Closes a connection from our side.
+    pub(super) fn close(&mut self, key: usize, close: Close) {
+        if self.connections[key].phase != Phase::Closing {
+            self.begin_close(key, close);
+            self.finish(key);
+        }
+    }
+
+    /// Puts a close frame behind what has gathered. Nothing is read any more.
+    pub(super) fn begin_close(&mut self, key: usize, close: Close) -> Flow {
+        self.counters.closed(close.code);
+        write::close(close.code, close.reason, &mut self.out);
+        self.linger(key);
+        Flow::Stop
+    }
+
+    /// After what has gathered, only our end and the peer's are waited for. Closing the socket at
+    /// once, with bytes of the peer unread, would make the kernel reset it, and the peer might
+    /// never see our last words.
+    pub(super) fn linger(&mut self, key: usize) {
+        let tick = self.tick;
+        let connection = &mut self.connections[key];
+        connection.phase = Phase::Closing;
+        connection.since = tick;
+    }
+
+    fn end_writing(&mut self, key: usize) {
+        if self.connections[key]
+            .stream
+            .shutdown(Shutdown::Write)
+            .is_err()
+        {
+            self.drop_connection(key);
+        }
+    }
+
+    /// Closes those members of an environment whose key is meant, for good.
+    pub(super) fn close_members(
+        &mut self,
+        environment: &Arc<Environment>,
+        meant: impl Fn(KeyId) -> bool,
+    ) {
+        let members = self.members.of(environment).to_vec();
+        for key in members {
+            let key = key as usize;
+            let membership = self.connections.get(key).and_then(|found| found.membership);
+            if membership.is_some_and(|membership| meant(membership.key)) {
+                self.close(key, Close::REVOKED);
+            }
+        }
+    }
+
+    /// The peer closed or reset the connection.
+    pub(super) fn peer_gone(&mut self, key: usize) {
+        if self.connections[key].phase != Phase::Closing {
+            add(&self.counters.closed_by_peer, 1);
+        }
+        self.drop_connection(key);
+    }
+
+    /// Closes the socket and forgets the connection.
+    pub(super) fn drop_connection(&mut self, key: usize) {
+        let connection = self.connections.remove(key);
+        sub(&self.counters.connections, 1);
+        if connection.large {
+            self.large_in_flight -= 1;
+        }
+        if let Some(membership) = connection.membership {
+            sub(self.gauge(membership.kind), 1);
+            self.members.leave(membership, &mut self.connections);
+        }
+    }
+
+    /// The gauge that a connection counts in.
+    pub(super) fn gauge(&self, kind: KeyKind) -> &std::sync::atomic::AtomicU64 {
+        match kind {
+            KeyKind::Client => &self.counters.clients,
+            KeyKind::Server => &self.counters.servers,
+        }
+    }
+}

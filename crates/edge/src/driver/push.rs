@@ -1,0 +1,109 @@
+//! Telling an environment's connections that it has changed.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::connection::Phase;
+use super::counters::add;
+use super::event_loop::EventLoop;
+use crate::environment::Update;
+use crate::frame::write;
+
+/// Connections told before the sockets are looked after again.
+const TURN: usize = 256;
+
+/// Pushes of one environment that may wait. Beyond it the oldest waiting one is left out, and who
+/// missed it is given the newest state instead: a fast writer cannot make the loop fall behind
+/// without end.
+const WAITING: usize = 8;
+
+/// A push under way.
+pub(super) struct Walk {
+    update: Arc<Update>,
+    /// What server SDKs get, the same for all.
+    frames: Bytes,
+    /// How many of the environment's members are still to be told; `None` before the start. They
+    /// are told from the end of the list, so that one who leaves puts nobody out of reach: its
+    /// place is taken by one from the end, who has been told.
+    left: Option<usize>,
+}
+
+impl EventLoop {
+    /// Queues a push.
+    pub(super) fn begin_walk(&mut self, update: Arc<Update>) {
+        if self.members.of(update.environment()).is_empty() {
+            return;
+        }
+        let mut waiting = self.walks.iter().enumerate().filter(|(_, walk)| {
+            walk.left.is_none() && Arc::ptr_eq(walk.update.environment(), update.environment())
+        });
+        let oldest = waiting.next().map(|(index, _)| index);
+        if waiting.count() + 1 >= WAITING
+            && let Some(oldest) = oldest
+        {
+            self.walks.remove(oldest);
+        }
+        let frames = update.server_frames();
+        self.walks.push_back(Walk {
+            update,
+            frames,
+            left: None,
+        });
+    }
+
+    /// Tells the next few.
+    pub(super) fn push_some(&mut self) {
+        let mut turn = TURN;
+        while turn > 0
+            && let Some(mut walk) = self.walks.pop_front()
+        {
+            let members = self.members.of(walk.update.environment()).len();
+            let mut left = walk.left.unwrap_or(members).min(members);
+            while turn > 0 && left > 0 {
+                turn -= 1;
+                left -= 1;
+                let member = self.members.of(walk.update.environment()).get(left);
+                if let Some(&key) = member {
+                    self.push_to(key as usize, &walk);
+                }
+            }
+            if left > 0 {
+                walk.left = Some(left);
+                self.walks.push_front(walk);
+            }
+        }
+    }
+
+    fn push_to(&mut self, key: usize, walk: &Walk) {
+        let (from, to) = (walk.update.from(), walk.update.to());
+        let connection = &mut self.connections[key];
+        if connection.phase != Phase::Open
+            || !connection.has_synced()
+            || connection.answered >= to.generation()
+        {
+            return;
+        }
+        if connection.is_blocked() {
+            connection.behind = true;
+            add(&self.counters.pushes_skipped, 1);
+            return;
+        }
+        if connection.answered < from.generation() {
+            self.catch_up(key);
+        } else {
+            let has_some = match &connection.user {
+                Some(user) => write::text_with(&mut self.out, |out| {
+                    walk.update.client_patch(&user.user(), out)
+                }),
+                None => {
+                    self.send_shared(key, walk.frames.clone());
+                    !walk.frames.is_empty()
+                }
+            };
+            self.has(key, to);
+            add(&self.counters.pushes, usize::from(has_some));
+        }
+        self.finish(key);
+    }
+}

@@ -1,0 +1,96 @@
+//! Deadlines: one coarse sweep over the table instead of a timer for each connection.
+
+use std::time::Duration;
+
+use super::accept::Acceptor;
+use super::connection::{Connection, Phase};
+use super::counters::add;
+use super::event_loop::EventLoop;
+use crate::session::Close;
+
+/// A tick looks at every so-manieth place of the table.
+const PARTS: usize = 4;
+
+/// What is done about a connection whose time is up.
+#[derive(Clone, Copy)]
+enum Overdue {
+    NoHead,
+    Silent,
+    NoAnswerAboutKey,
+    Stalled,
+    Lingers,
+}
+
+impl EventLoop {
+    /// Sweeps as often as ticks have passed, at most the whole table.
+    pub(super) fn keep_time(&mut self) {
+        let ticks = self.start.elapsed().as_nanos() / self.config.tick.as_nanos().max(1);
+        let now = u32::try_from(ticks).unwrap_or(u32::MAX);
+        let behind = now.saturating_sub(self.tick);
+        if behind == 0 {
+            return;
+        }
+        self.tick = now;
+        if let Some(acceptor) = &mut self.acceptor {
+            Acceptor::retry(acceptor);
+        }
+        // A shutdown does not wait for everybody's turn.
+        let parts = match self.drain_until {
+            Some(_) => PARTS,
+            None => PARTS.min(behind as usize),
+        };
+        for part in 0..parts {
+            self.sweep((now as usize).wrapping_sub(part) % PARTS);
+        }
+    }
+
+    fn sweep(&mut self, part: usize) {
+        // The table's places are not counted from outside; it is never larger than this.
+        for key in (part..self.connections.capacity()).step_by(PARTS) {
+            let Some(connection) = self.connections.get(key) else {
+                continue;
+            };
+            match self.overdue(connection) {
+                None => {}
+                Some(Overdue::NoHead) => {
+                    add(&self.counters.dropped_silent, 1);
+                    self.drop_connection(key);
+                }
+                Some(Overdue::Stalled) => {
+                    add(&self.counters.dropped_slow, 1);
+                    self.drop_connection(key);
+                }
+                Some(Overdue::Lingers) => self.drop_connection(key),
+                Some(Overdue::Silent) => self.close(key, Close::SILENT),
+                Some(Overdue::NoAnswerAboutKey) => self.close(key, Close::UNAVAILABLE),
+            }
+        }
+    }
+
+    fn overdue(&self, connection: &Connection) -> Option<Overdue> {
+        let config = &self.config;
+        let (limit, overdue) = match connection.phase {
+            Phase::Head => (config.head_timeout, Overdue::NoHead),
+            Phase::Asking => (config.sync_timeout, Overdue::NoAnswerAboutKey),
+            Phase::Closing => (config.linger, Overdue::Lingers),
+            Phase::Open if connection.is_blocked() => match self.herd.is_empty() {
+                true => (config.stall_timeout, Overdue::Stalled),
+                false => (config.stall_timeout_in_herd, Overdue::Stalled),
+            },
+            Phase::Open if connection.has_synced() => (config.silence_timeout, Overdue::Silent),
+            Phase::Open => (config.sync_timeout, Overdue::Silent),
+            // Its turn comes: those before it take their bytes or are dropped.
+            Phase::Waiting | Phase::Dropped | Phase::HandedOver => return None,
+        };
+        (self.ticks_since(connection) > ticks(limit, config.tick)).then_some(overdue)
+    }
+
+    fn ticks_since(&self, connection: &Connection) -> u32 {
+        self.tick.saturating_sub(connection.since)
+    }
+}
+
+fn ticks(duration: Duration, tick: Duration) -> u32 {
+    let ticks = duration.as_nanos().div_ceil(tick.as_nanos().max(1));
+    u32::try_from(ticks).unwrap_or(u32::MAX)
+}

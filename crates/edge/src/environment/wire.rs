@@ -1,0 +1,243 @@
+//! Flags and segments as server SDKs read them: exactly the protocol's fields, on every item.
+//!
+//! The wire is stricter than the model. Archived and deleted items go out as neutral tombstones,
+//! since one SDK does not look at `isArchived`; a condition that would hurt an SDK (one kills its
+//! process over a segment list that is no list) goes out as one that no SDK matches; and `op` is
+//! null on segment conditions, where some SDKs would look at it first.
+
+use burgee_eval::condition::{IN_SEGMENT, NOT_IN_SEGMENT};
+use burgee_eval::flag::{Condition, Fallthrough, Flag, RolloutVariation, Rule, TargetUsers};
+use burgee_eval::segment::{Segment, SegmentRule};
+use burgee_eval::time::Millis;
+use serde::Serialize;
+
+/// A flag's JSON, with the stamp given (its own, or a raised one).
+pub(super) fn flag_json(flag: &Flag, updated_at: Millis) -> Vec<u8> {
+    json(&WireFlag::new(flag, updated_at))
+}
+
+/// A segment's JSON, with the stamp given.
+pub(super) fn segment_json(segment: &Segment, updated_at: Millis) -> Vec<u8> {
+    json(&WireSegment::new(segment, updated_at))
+}
+
+/// Appends a value's JSON. Writing to memory cannot fail, and none of the types written here has a
+/// map with keys that are not texts.
+pub(super) fn append(out: &mut Vec<u8>, value: &impl Serialize) {
+    let written = serde_json::to_writer(out, value);
+    debug_assert!(written.is_ok(), "{written:?}");
+}
+
+fn json(value: &impl Serialize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(1024);
+    append(&mut out, value);
+    out
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct WireFlag<'a> {
+    id: &'a str,
+    created_at: Millis,
+    updated_at: Millis,
+    env_id: &'a str,
+    name: &'a str,
+    description: &'a str,
+    key: &'a str,
+    variation_type: &'a str,
+    variations: Vec<WireVariation<'a>>,
+    target_users: &'a [TargetUsers],
+    rules: Vec<WireRule<'a>>,
+    is_enabled: bool,
+    disabled_variation_id: &'a str,
+    fallthrough: &'a Fallthrough,
+    expt_include_all_targets: bool,
+    tags: &'a [String],
+    is_archived: bool,
+}
+
+impl<'a> WireFlag<'a> {
+    fn new(flag: &'a Flag, updated_at: Millis) -> Self {
+        // A tombstone: enabled, with nobody targeted and a default rule that covers nobody, so that
+        // an SDK that evaluates it all the same finds nothing and gives the code's default.
+        let dead = flag.is_archived;
+        Self {
+            id: &flag.id,
+            created_at: flag.created_at,
+            updated_at,
+            env_id: &flag.env_id,
+            name: &flag.name,
+            description: &flag.description,
+            key: &flag.key,
+            variation_type: flag.variation_type.as_str(),
+            variations: flag.variations.iter().map(WireVariation::new).collect(),
+            target_users: if dead { &[] } else { &flag.target_users },
+            rules: if dead {
+                Vec::new()
+            } else {
+                flag.rules.iter().map(WireRule::new).collect()
+            },
+            is_enabled: dead || flag.is_enabled,
+            disabled_variation_id: &flag.disabled_variation_id,
+            fallthrough: if dead { &NOBODY } else { &flag.fallthrough },
+            expt_include_all_targets: !dead && flag.expt_include_all_targets,
+            tags: &flag.tags,
+            is_archived: dead,
+        }
+    }
+}
+
+static NOBODY: Fallthrough = Fallthrough {
+    dispatch_key: None,
+    included_in_expt: false,
+    variations: Vec::new(),
+};
+
+#[derive(Serialize)]
+struct WireVariation<'a> {
+    id: &'a str,
+    value: &'a str,
+}
+
+impl<'a> WireVariation<'a> {
+    fn new(variation: &'a burgee_eval::flag::Variation) -> Self {
+        Self {
+            id: &variation.id,
+            value: &variation.value,
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct WireRule<'a> {
+    id: &'a str,
+    name: &'a str,
+    dispatch_key: Option<&'a str>,
+    included_in_expt: bool,
+    conditions: Vec<WireCondition<'a>>,
+    variations: &'a [RolloutVariation],
+}
+
+impl<'a> WireRule<'a> {
+    fn new(rule: &'a Rule) -> Self {
+        Self {
+            id: &rule.id,
+            name: &rule.name,
+            dispatch_key: rule.dispatch_key.as_deref(),
+            included_in_expt: rule.included_in_expt,
+            conditions: rule.conditions.iter().map(WireCondition::of_flag).collect(),
+            variations: &rule.variations,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct WireCondition<'a> {
+    property: &'a str,
+    op: Option<&'a str>,
+    value: Option<&'a str>,
+}
+
+impl<'a> WireCondition<'a> {
+    /// What no SDK matches: membership in no segment.
+    const NEVER: WireCondition<'static> = WireCondition {
+        property: IN_SEGMENT,
+        op: None,
+        value: Some("[]"),
+    };
+
+    fn of_flag(condition: &'a Condition) -> Self {
+        if !about_segments(condition) {
+            return Self::plain(condition);
+        }
+        match condition.value.as_deref() {
+            Some(value) if is_list_of_texts(value) => Self {
+                property: &condition.property,
+                op: None,
+                value: Some(value),
+            },
+            _ => Self::NEVER,
+        }
+    }
+
+    /// Segments do not refer to segments: some SDKs would evaluate it, others not.
+    fn of_segment(condition: &'a Condition) -> Self {
+        if about_segments(condition) {
+            Self::NEVER
+        } else {
+            Self::plain(condition)
+        }
+    }
+
+    fn plain(condition: &'a Condition) -> Self {
+        Self {
+            property: &condition.property,
+            op: condition.op.as_deref(),
+            value: condition.value.as_deref(),
+        }
+    }
+}
+
+fn about_segments(condition: &Condition) -> bool {
+    condition.property == IN_SEGMENT || condition.property == NOT_IN_SEGMENT
+}
+
+fn is_list_of_texts(value: &str) -> bool {
+    serde_json::from_str::<Vec<String>>(value).is_ok()
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct WireSegment<'a> {
+    id: &'a str,
+    created_at: Millis,
+    updated_at: Millis,
+    env_id: &'a str,
+    name: &'a str,
+    description: &'a str,
+    included: &'a [String],
+    excluded: &'a [String],
+    rules: Vec<WireSegmentRule<'a>>,
+    is_archived: bool,
+}
+
+impl<'a> WireSegment<'a> {
+    fn new(segment: &'a Segment, updated_at: Millis) -> Self {
+        let dead = segment.is_archived;
+        let rules = if dead { &[] } else { segment.rules.as_slice() };
+        Self {
+            id: &segment.id,
+            created_at: segment.created_at,
+            updated_at,
+            env_id: &segment.env_id,
+            name: &segment.name,
+            description: &segment.description,
+            included: if dead { &[] } else { &segment.included },
+            excluded: if dead { &[] } else { &segment.excluded },
+            rules: rules.iter().map(WireSegmentRule::new).collect(),
+            is_archived: dead,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct WireSegmentRule<'a> {
+    id: &'a str,
+    name: &'a str,
+    conditions: Vec<WireCondition<'a>>,
+}
+
+impl<'a> WireSegmentRule<'a> {
+    fn new(rule: &'a SegmentRule) -> Self {
+        Self {
+            id: &rule.id,
+            name: &rule.name,
+            conditions: rule
+                .conditions
+                .iter()
+                .map(WireCondition::of_segment)
+                .collect(),
+        }
+    }
+}

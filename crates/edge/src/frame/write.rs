@@ -1,0 +1,75 @@
+//! Making frames: never masked, never fragmented.
+
+use super::{MAX_CONTROL, Opcode};
+
+/// Set on the last, and here only, frame of a message.
+const FIN: u8 = 0x80;
+
+/// What is reserved for a header until the payload's length is known: what all payloads between
+/// 126 bytes and 64 KiB need.
+const RESERVED: usize = 4;
+
+/// Appends a text frame whose payload `write` appends. Returns whether `write` said that there is
+/// one; where it said no, `out` is as before.
+pub fn text_with(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>) -> bool) -> bool {
+    let start = out.len();
+    out.extend_from_slice(&[0; RESERVED]);
+    if !write(out) {
+        out.truncate(start);
+        return false;
+    }
+    let (header, len) = header(Opcode::Text, out.len() - start - RESERVED);
+    out.splice(start..start + RESERVED, header[..len].iter().copied());
+    true
+}
+
+/// Appends a text frame.
+pub fn text(payload: &[u8], out: &mut Vec<u8>) {
+    frame(Opcode::Text, payload, out);
+}
+
+/// Appends a pong. A ping's payload is never longer than a pong's may be.
+pub fn pong(payload: &[u8], out: &mut Vec<u8>) {
+    frame(Opcode::Pong, payload, out);
+}
+
+/// Appends a close frame; a reason that does not fit is cut.
+pub fn close(code: u16, reason: &str, out: &mut Vec<u8>) {
+    let reason = &reason[..reason.floor_char_boundary(MAX_CONTROL - 2)];
+    let mut payload = Vec::with_capacity(2 + reason.len());
+    payload.extend_from_slice(&code.to_be_bytes());
+    payload.extend_from_slice(reason.as_bytes());
+    frame(Opcode::Close, &payload, out);
+}
+
+/// Appends a close frame that says nothing more.
+pub fn bare_close(out: &mut Vec<u8>) {
+    frame(Opcode::Close, &[], out);
+}
+
+fn frame(opcode: Opcode, payload: &[u8], out: &mut Vec<u8>) {
+    let (header, len) = header(opcode, payload.len());
+    out.extend_from_slice(&header[..len]);
+    out.extend_from_slice(payload);
+}
+
+/// The header of an unmasked frame and how much of it counts.
+fn header(opcode: Opcode, payload: usize) -> ([u8; 10], usize) {
+    let mut header = [0; 10];
+    header[0] = FIN | opcode.bits();
+    let len = payload as u64;
+    if let Ok(short) = u8::try_from(payload)
+        && short < 126
+    {
+        header[1] = short;
+        (header, 2)
+    } else if let Ok(medium) = u16::try_from(payload) {
+        header[1] = 126;
+        header[2..4].copy_from_slice(&medium.to_be_bytes());
+        (header, 4)
+    } else {
+        header[1] = 127;
+        header[2..10].copy_from_slice(&len.to_be_bytes());
+        (header, 10)
+    }
+}

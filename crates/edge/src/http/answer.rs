@@ -1,0 +1,49 @@
+//! Answers to what the streaming loop does not hand over.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha1::{Digest, Sha1};
+
+use super::head::BadUpgrade;
+
+/// RFC 6455 §1.3: what a server adds to the client's key before it hashes it.
+const WEBSOCKET_GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+
+/// The head was longer than we read.
+pub const HEAD_TOO_LONG: &[u8] = b"HTTP/1.1 431 Request Header Fields Too Large\r\n\
+    Connection: close\r\nContent-Length: 0\r\n\r\n";
+
+/// Too many ordinary requests are being served.
+pub const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
+    Connection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n";
+
+const OTHER_VERSION: &[u8] = b"HTTP/1.1 426 Upgrade Required\r\n\
+    Sec-WebSocket-Version: 13\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+
+const NO_KEY: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\
+    Connection: close\r\nContent-Length: 0\r\n\r\n";
+
+/// The whole `101` for a `Sec-WebSocket-Key`.
+pub fn switching_protocols(key: &[u8], out: &mut Vec<u8>) {
+    let hash = Sha1::new()
+        .chain_update(key)
+        .chain_update(WEBSOCKET_GUID)
+        .finalize();
+    let mut accept = [0; 28];
+    // 20 bytes are 28 characters of base64, always.
+    let _ = STANDARD.encode_slice(hash, &mut accept);
+    out.extend_from_slice(
+        b"HTTP/1.1 101 Switching Protocols\r\n\
+          Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ",
+    );
+    out.extend_from_slice(&accept);
+    out.extend_from_slice(b"\r\n\r\n");
+}
+
+/// What to say to an upgrade that cannot be made.
+pub fn bad_upgrade(why: BadUpgrade) -> &'static [u8] {
+    match why {
+        BadUpgrade::Version => OTHER_VERSION,
+        BadUpgrade::Key => NO_KEY,
+    }
+}

@@ -1,0 +1,124 @@
+//! Questions to the store of record about secrets that nobody here knows.
+//!
+//! Some SDKs retry a bad secret for ever, and anyone may send any text: so answers in the negative
+//! are kept for some seconds, one question is asked for all who wait for it, few are under way at
+//! once, and past a number that wait the answer is "cannot be asked now".
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{OnceCell, Semaphore};
+use tokio::time::Instant;
+
+use crate::source::{KeyKind, Source, Unavailable};
+
+/// How long the store's "no such key" is believed.
+pub const REFUSED_FOR: Duration = Duration::from_secs(5);
+/// Longer texts are no secrets (they have 44 characters; imported ones too).
+pub(super) const LONGEST_SECRET: usize = 256;
+/// Refusals kept: with the longest secrets about 2 MiB.
+const MOST_REFUSED: usize = 8_192;
+/// Different secrets that may wait for an answer.
+const MOST_WAITING: usize = 1_024;
+/// Questions under way at once: the store has other work.
+const CONCURRENT: usize = 8;
+
+type Answer = Result<Option<(String, KeyKind)>, Unavailable>;
+
+pub(super) struct Asking {
+    refused: Mutex<HashMap<Box<str>, Instant>>,
+    waiting: Mutex<HashMap<Box<str>, Arc<OnceCell<Answer>>>>,
+    permits: Semaphore,
+}
+
+impl Default for Asking {
+    fn default() -> Self {
+        let permits = Semaphore::new(CONCURRENT);
+        Self {
+            refused: Mutex::default(),
+            waiting: Mutex::default(),
+            permits,
+        }
+    }
+}
+
+impl Asking {
+    /// Whether the store said a moment ago that there is no such key.
+    pub(super) fn is_refused(&self, secret: &str) -> bool {
+        lock(&self.refused)
+            .get(secret)
+            .is_some_and(|since| since.elapsed() < REFUSED_FOR)
+    }
+
+    /// Asks, or waits for the answer to who asked already.
+    pub(super) async fn ask(&self, source: &dyn Source, secret: &str) -> Answer {
+        let cell = self.join(secret)?;
+        let answer = cell
+            .get_or_init(|| self.put_question(source, secret))
+            .await
+            .clone();
+        self.leave(secret, &cell);
+        answer
+    }
+
+    /// Forgets refusals of secrets that became valid.
+    pub(super) fn forget<'a>(&self, secrets: impl Iterator<Item = &'a str>) {
+        let mut refused = lock(&self.refused);
+        for secret in secrets {
+            refused.remove(secret);
+        }
+    }
+
+    async fn put_question(&self, source: &dyn Source, secret: &str) -> Answer {
+        let permit = self.permits.acquire().await;
+        let answer = source.find_key(secret).await;
+        drop(permit);
+        if let Ok(None) = answer {
+            self.refuse(secret);
+        }
+        answer
+    }
+
+    fn refuse(&self, secret: &str) {
+        let mut refused = lock(&self.refused);
+        if refused.len() >= MOST_REFUSED {
+            refused.retain(|_, since| since.elapsed() < REFUSED_FOR);
+        }
+        if refused.len() < MOST_REFUSED {
+            refused.insert(secret.into(), Instant::now());
+        }
+    }
+
+    fn join(&self, secret: &str) -> Result<Arc<OnceCell<Answer>>, Unavailable> {
+        let mut waiting = lock(&self.waiting);
+        if let Some(cell) = waiting.get(secret) {
+            return Ok(Arc::clone(cell));
+        }
+        if waiting.len() >= MOST_WAITING {
+            // Those whose askers went away without an answer.
+            waiting.retain(|_, cell| Arc::strong_count(cell) > 1);
+        }
+        if waiting.len() >= MOST_WAITING {
+            return Err(Unavailable("too many keys are being looked up".into()));
+        }
+        let cell = Arc::default();
+        waiting.insert(secret.into(), Arc::clone(&cell));
+        Ok(cell)
+    }
+
+    fn leave(&self, secret: &str, cell: &Arc<OnceCell<Answer>>) {
+        let mut waiting = lock(&self.waiting);
+        if waiting
+            .get(secret)
+            .is_some_and(|current| Arc::ptr_eq(current, cell))
+        {
+            waiting.remove(secret);
+        }
+    }
+}
+
+/// What is behind these locks is whole at every moment, so a panic elsewhere does not spoil it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

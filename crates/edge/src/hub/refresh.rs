@@ -1,0 +1,100 @@
+//! Bringing one environment up to date: fetch, compile, swap, tell.
+
+use std::sync::Arc;
+
+use super::{Event, Hub};
+use crate::environment::{Encoded, Environment, Update};
+use crate::source::{Changes, Delta, SdkKey, State, Unavailable};
+
+/// From this many flags and segments on, or changes to them, compiling moves off the async
+/// threads: below it takes well under a millisecond.
+const LARGE: usize = 200;
+
+/// Fetches what is new of an environment and puts it in place.
+pub(super) async fn refresh(hub: &Arc<Hub>, id: &str) -> Result<(), Unavailable> {
+    let Some(environment) = hub.environment(id) else {
+        if let Some(state) = hub.source.state(id).await? {
+            add(hub, state).await?;
+        }
+        return Ok(());
+    };
+    let from = environment.current();
+    match hub.source.changes(id, from.position()).await? {
+        Changes::Since(delta) => advance(hub, environment, from, delta).await,
+        Changes::Reload(state) => reload(hub, environment, from, state).await,
+        Changes::Gone => {
+            hub.remove(id);
+            Ok(())
+        }
+    }
+}
+
+async fn add(hub: &Arc<Hub>, mut state: State) -> Result<(), Unavailable> {
+    let id: Arc<str> = state.environment.as_str().into();
+    let keys = std::mem::take(&mut state.keys);
+    let large = state.flags.len() + state.segments.len() > LARGE;
+    let first = compile(large, move || Encoded::build(state, 1)).await?;
+    let environment = Arc::new(Environment::new(id, Arc::new(first)));
+    hub.insert(Arc::clone(&environment));
+    hub.set_keys(&environment, &keys);
+    hub.progressed.notify_waiters();
+    Ok(())
+}
+
+async fn advance(
+    hub: &Arc<Hub>,
+    environment: Arc<Environment>,
+    from: Arc<Encoded>,
+    mut delta: Delta,
+) -> Result<(), Unavailable> {
+    let keys = delta.keys.take();
+    if delta.position != from.position() {
+        let large = from.items().max(delta.flags.len() + delta.segments.len()) > LARGE;
+        let old = Arc::clone(&from);
+        let (to, affected) = compile(large, move || old.apply(delta)).await?;
+        let to = Arc::new(to);
+        environment.replace(Arc::clone(&to));
+        let update = Update::change(Arc::clone(&environment), from, to, &affected);
+        replaced(hub, &environment, keys.as_deref(), update);
+    } else if let Some(keys) = keys {
+        hub.set_keys(&environment, &keys);
+    }
+    hub.progressed.notify_waiters();
+    Ok(())
+}
+
+async fn reload(
+    hub: &Arc<Hub>,
+    environment: Arc<Environment>,
+    from: Arc<Encoded>,
+    mut state: State,
+) -> Result<(), Unavailable> {
+    let keys = std::mem::take(&mut state.keys);
+    let large = state.flags.len() + state.segments.len() > LARGE;
+    let generation = from.generation().wrapping_add(1);
+    let to = Arc::new(compile(large, move || Encoded::build(state, generation)).await?);
+    environment.replace(Arc::clone(&to));
+    let update = Update::reload(Arc::clone(&environment), from, to);
+    replaced(hub, &environment, Some(&keys), update);
+    hub.progressed.notify_waiters();
+    Ok(())
+}
+
+/// Revoked keys first: their connections need no news.
+fn replaced(hub: &Hub, environment: &Arc<Environment>, keys: Option<&[SdkKey]>, update: Update) {
+    if let Some(keys) = keys {
+        hub.set_keys(environment, keys);
+    }
+    hub.publish(Event::Update(Arc::new(update)));
+}
+
+async fn compile<T: Send + 'static>(
+    large: bool,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Unavailable> {
+    if !large {
+        return Ok(work());
+    }
+    let failed = |error: tokio::task::JoinError| Unavailable(error.to_string());
+    tokio::task::spawn_blocking(work).await.map_err(failed)
+}

@@ -1,0 +1,219 @@
+//! What the edge counts, for Prometheus.
+//!
+//! Labels have few values by construction (enums, close codes of the protocol): nothing that a
+//! stranger sends becomes a label.
+
+use std::fmt;
+use std::sync::atomic::{AtomicI64, AtomicU64};
+
+use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+use crate::environment::Sync;
+use crate::source::KeyKind;
+
+/// All counters of one edge. Counting never waits.
+pub struct Metrics {
+    registry: Registry,
+    /// Open streaming connections.
+    pub connections: Family<Kind, Gauge<i64, AtomicI64>>,
+    /// Answers to data-sync messages and polls.
+    pub syncs: Family<Synced, Counter>,
+    /// Messages pushed to connections.
+    pub pushes: Family<Kind, Counter>,
+    /// Streaming connections closed by us, by close code.
+    pub closes: Family<Closed, Counter>,
+    /// Secrets that had to be looked up in the store of record.
+    pub lookups: Family<LookedUp, Counter>,
+    /// Environments served.
+    pub environments: Gauge<i64, AtomicI64>,
+    /// Environments that could not be brought up to date and are tried again.
+    pub environments_failing: Gauge<i64, AtomicI64>,
+    /// Since when the source cannot be read, in seconds since 1970; 0 while it can.
+    pub stale_since: Gauge<f64, AtomicU64>,
+    /// Traffic taken in, by what it is.
+    pub traffic_accepted: Family<What, Counter>,
+    /// Traffic that broke a rule.
+    pub traffic_refused: Family<Refused, Counter>,
+    /// Traffic lost to a full buffer or at shutdown.
+    pub traffic_dropped: Family<What, Counter>,
+    /// Batches that the sink did not take and that are sent again.
+    pub traffic_retries: Counter,
+}
+
+/// Label: which kind of SDK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct Kind {
+    /// `client` or `server`.
+    pub kind: KeyKind,
+}
+
+/// Labels of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct Synced {
+    /// `client` or `server`.
+    pub kind: KeyKind,
+    /// `full` or `patch`.
+    pub sync: Sync,
+}
+
+/// Label: a WebSocket close code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct Closed {
+    /// The code.
+    pub code: u16,
+}
+
+/// Label: what the store of record said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct LookedUp {
+    /// What it said.
+    pub result: LookupResult,
+}
+
+/// What the store of record said about a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelValue)]
+pub enum LookupResult {
+    /// It is valid.
+    Known,
+    /// There is none.
+    Unknown,
+    /// It could not be asked, or too many were waiting.
+    Unavailable,
+}
+
+/// Label: a sort of traffic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct What {
+    /// Which.
+    pub what: Traffic,
+}
+
+/// A sort of traffic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelValue)]
+pub enum Traffic {
+    /// An end user, new or changed or not seen for a day.
+    User,
+    /// An evaluation.
+    Evaluation,
+    /// An exposure.
+    Exposure,
+    /// A metric event.
+    Metric,
+}
+
+/// Label: why traffic was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct Refused {
+    /// The rule that it broke.
+    pub reason: Reason,
+}
+
+/// The rule that refused traffic broke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelValue)]
+#[allow(
+    non_camel_case_types,
+    reason = "label values are written as they stand"
+)]
+pub enum Reason {
+    /// The body of a request is too large or no JSON list.
+    body,
+    /// An entry of a body is not in the protocol's shape.
+    entry,
+    /// A user without a key, or with one that is too long.
+    user_key,
+    /// A user's name is too long; the user is kept without.
+    user_name,
+    /// A property is too long or one too many; the user is kept without.
+    property,
+    /// Too many new users with one SDK key in an hour.
+    new_users,
+    /// The flag is not in the environment.
+    unknown_flag,
+    /// The variation is not one of the flag's.
+    unknown_variation,
+    /// An event without a name, or with one that is too long.
+    event_name,
+    /// Too many different event names in the environment.
+    event_names,
+}
+
+impl EncodeLabelValue for KeyKind {
+    fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> Result<(), fmt::Error> {
+        fmt::Write::write_str(
+            encoder,
+            match self {
+                Self::Client => "client",
+                Self::Server => "server",
+            },
+        )
+    }
+}
+
+impl EncodeLabelValue for Sync {
+    fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> Result<(), fmt::Error> {
+        fmt::Write::write_str(
+            encoder,
+            match self {
+                Self::Full => "full",
+                Self::Patch => "patch",
+            },
+        )
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let mut registry = Registry::with_prefix("burgee_edge");
+        macro_rules! registered {
+            ($name:literal, $help:literal) => {{
+                let metric = Default::default();
+                register(&mut registry, $name, $help, &metric);
+                metric
+            }};
+        }
+        Self {
+            connections: registered!("connections", "Open streaming connections"),
+            syncs: registered!("syncs", "Answers to data-sync messages and polls"),
+            pushes: registered!("pushes", "Messages pushed to connections"),
+            closes: registered!("closes", "Streaming connections closed by the server"),
+            lookups: registered!("key_lookups", "SDK keys looked up in the store of record"),
+            environments: registered!("environments", "Environments served"),
+            environments_failing: registered!(
+                "environments_failing",
+                "Environments that cannot be brought up to date now"
+            ),
+            stale_since: registered!(
+                "stale_since_timestamp_seconds",
+                "Since when the source of changes cannot be read; 0 while it can"
+            ),
+            traffic_accepted: registered!("traffic_accepted", "Traffic taken in"),
+            traffic_refused: registered!("traffic_refused", "Traffic that broke a rule"),
+            traffic_dropped: registered!("traffic_dropped", "Traffic lost under pressure"),
+            traffic_retries: registered!("traffic_retries", "Batches sent again to the sink"),
+            registry,
+        }
+    }
+}
+
+fn register<M>(registry: &mut Registry, name: &str, help: &str, metric: &M)
+where
+    M: Clone + prometheus_client::registry::Metric,
+{
+    registry.register(name, help, metric.clone());
+}
+
+impl Metrics {
+    /// The text that Prometheus reads (OpenMetrics).
+    pub fn encode(&self) -> String {
+        let mut text = String::new();
+        // Writing to memory cannot fail.
+        let written = encode(&mut text, &self.registry);
+        debug_assert!(written.is_ok());
+        text
+    }
+}

@@ -1,0 +1,264 @@
+//! The streaming protocol of one connection, without IO: bytes in, actions out.
+//!
+//! A [`Session`] reads a request head, a token, frames and messages, answers what needs no state,
+//! and says what it needs from outside as an [`Action`]. Whoever drives it moves the bytes, looks
+//! keys up and answers syncs. How the input is cut into pieces makes no difference to the actions.
+
+pub mod user;
+
+use burgee_eval::user::User;
+
+use crate::frame::read::{Event, Reader};
+use crate::frame::write;
+use crate::http::head::{self, Head, Upgrade};
+use crate::http::{answer, query};
+use crate::message::{self, Message};
+use crate::source::KeyKind;
+use crate::token::{self, Secret};
+
+/// What to do now, in this order.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Action<'a> {
+    /// Send these bytes.
+    Send(&'a [u8]),
+    /// Look the secret up. If it is known to be good, go on at once; if it has to be asked for,
+    /// stop, and [`Session::admit`] later; otherwise close.
+    Admit(&'a Secret, KeyKind),
+    /// Answer a data-sync of a client SDK, and from now on push to this user.
+    SyncClient(&'a User<'a>, i64),
+    /// Answer a data-sync of a server SDK, and push from now on.
+    SyncServer(i64),
+    /// Send a close frame and be done with the connection.
+    Close(Close),
+    /// The client closes: answer with its code, if it has one, and drop the connection.
+    Closed(Option<u16>),
+    /// Send this plain answer and drop the connection.
+    Refuse(&'static [u8]),
+    /// It is ordinary HTTP: somebody else goes on with the socket and the input, none of which
+    /// has been used.
+    HandOver,
+}
+
+/// A close frame's content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Close {
+    /// SDKs read it: 4003 stops some of them for good.
+    pub code: u16,
+    /// For people who look at the wire.
+    pub reason: &'static str,
+}
+
+impl Close {
+    /// Nothing will make this connection right: SDKs stop.
+    pub const REFUSED: Self = Self::new(4003, "invalid request, close by server");
+    /// The key was revoked, or its environment deleted.
+    pub const REVOKED: Self = Self::new(4003, "the SDK key was revoked");
+    /// The server goes away; SDKs reconnect.
+    pub const GOING_AWAY: Self = Self::new(1001, "the server shuts down");
+    /// Nothing came for too long.
+    pub const SILENT: Self = Self::new(1001, "silent for too long");
+    /// The key cannot be checked now; SDKs reconnect.
+    pub const UNAVAILABLE: Self = Self::new(1011, "keys cannot be checked now");
+
+    const fn new(code: u16, reason: &'static str) -> Self {
+        Self { code, reason }
+    }
+}
+
+/// Whether the session goes on with its input after an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// On.
+    Go,
+    /// Not now: what has not been used is given again later.
+    Stop,
+}
+
+/// Where a connection is in the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// The request head is not complete.
+    Head,
+    /// Upgraded; its key is being asked for.
+    Asking(KeyKind),
+    /// Frames.
+    Open(KeyKind),
+    /// Over: what comes is not read.
+    Over,
+}
+
+/// One connection's protocol state.
+pub struct Session {
+    stage: Stage,
+    reader: Reader,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self {
+            stage: Stage::Head,
+            reader: Reader::default(),
+        }
+    }
+}
+
+impl Session {
+    /// Reads on. `now` is in ms since 1970. Returns how much of `input` was used; the rest is to
+    /// be given again, with what comes after it.
+    pub fn receive(
+        &mut self,
+        input: &mut [u8],
+        now: i64,
+        act: &mut impl FnMut(Action<'_>) -> Flow,
+    ) -> usize {
+        let mut used = 0;
+        if self.stage == Stage::Head {
+            match self.read_head(input, now, act) {
+                (len, Flow::Go) => used = len,
+                (len, Flow::Stop) => return len,
+            }
+        }
+        while let Stage::Open(kind) = self.stage
+            && used < input.len()
+        {
+            match self.reader.next(&mut input[used..]) {
+                Ok((len, event)) => {
+                    used += len;
+                    if let Some(event) = event
+                        && self.handle(event, kind, act) == Flow::Stop
+                    {
+                        break;
+                    }
+                }
+                Err(violation) => {
+                    self.stage = Stage::Over;
+                    act(Action::Close(Close::new(violation.code(), "")));
+                }
+            }
+        }
+        used
+    }
+
+    /// The key that was asked for is good.
+    pub fn admit(&mut self) {
+        if let Stage::Asking(kind) = self.stage {
+            self.stage = Stage::Open(kind);
+        }
+    }
+
+    /// Whether the request head has not come yet.
+    pub fn awaits_head(&self) -> bool {
+        self.stage == Stage::Head
+    }
+
+    /// Bytes of memory that it owns.
+    pub fn heap_size(&self) -> usize {
+        self.reader.heap_size()
+    }
+
+    fn read_head(
+        &mut self,
+        input: &[u8],
+        now: i64,
+        act: &mut impl FnMut(Action<'_>) -> Flow,
+    ) -> (usize, Flow) {
+        let upgrade = match head::parse(input) {
+            Head::Partial => return (0, Flow::Stop),
+            Head::Streaming(upgrade) => upgrade,
+            Head::TooLong => return (0, self.end(Action::Refuse(answer::HEAD_TOO_LONG), act)),
+            Head::Other => return (0, self.end(Action::HandOver, act)),
+        };
+        let key = match upgrade.key {
+            Ok(key) => key,
+            Err(why) => {
+                return (0, self.end(Action::Refuse(answer::bad_upgrade(why)), act));
+            }
+        };
+        let mut switching = Vec::with_capacity(160);
+        answer::switching_protocols(key, &mut switching);
+        act(Action::Send(&switching));
+        // Refused after the upgrade: SDKs read the close code, not the HTTP status.
+        let flow = match credentials(&upgrade, now) {
+            Some((secret, kind)) => {
+                self.stage = Stage::Asking(kind);
+                let flow = act(Action::Admit(&secret, kind));
+                if flow == Flow::Go {
+                    self.admit();
+                }
+                flow
+            }
+            None => self.end(Action::Close(Close::REFUSED), act),
+        };
+        (upgrade.len, flow)
+    }
+
+    fn handle(
+        &mut self,
+        event: Event<'_>,
+        kind: KeyKind,
+        act: &mut impl FnMut(Action<'_>) -> Flow,
+    ) -> Flow {
+        match event {
+            Event::Text(text) => answer_message(&text, kind, act),
+            Event::Ping(payload) => {
+                let mut frame = Vec::with_capacity(2 + payload.len());
+                write::pong(&payload, &mut frame);
+                act(Action::Send(&frame))
+            }
+            Event::Pong => Flow::Go,
+            Event::Close(code) => self.end(Action::Closed(code), act),
+        }
+    }
+
+    /// The last action.
+    fn end(&mut self, action: Action<'_>, act: &mut impl FnMut(Action<'_>) -> Flow) -> Flow {
+        self.stage = Stage::Over;
+        act(action);
+        Flow::Stop
+    }
+}
+
+/// The secret and its kind, from the query; `None` where the connection is refused for good.
+/// Relays are refused until there is an upstream for them.
+fn credentials(upgrade: &Upgrade<'_>, now: i64) -> Option<(Secret, KeyKind)> {
+    let kind = match query::parameter(upgrade.query, "type")?.as_ref() {
+        b"client" => KeyKind::Client,
+        b"server" => KeyKind::Server,
+        _ => return None,
+    };
+    let version = query::parameter(upgrade.query, "version").unwrap_or_default();
+    if !matches!(version.as_ref(), b"" | b"1" | b"2") {
+        return None;
+    }
+    let mut token = query::parameter(upgrade.query, "token")?.into_owned();
+    // Somebody in between may have read a `+` as a blank; a secret has none.
+    for blank in token.iter_mut().filter(|byte| **byte == b' ') {
+        *blank = b'+';
+    }
+    let secret = token::verify(&token, now).ok()?;
+    Some((secret, kind))
+}
+
+fn answer_message(text: &str, kind: KeyKind, act: &mut impl FnMut(Action<'_>) -> Flow) -> Flow {
+    let mut frame = Vec::new();
+    match (message::parse(text), kind) {
+        (Some(Message::Ping), _) => write::text(message::PONG, &mut frame),
+        (Some(Message::Echo(data)), _) => {
+            write::text_with(&mut frame, |out| {
+                message::echo(data, out);
+                true
+            });
+        }
+        (Some(Message::Sync(sync)), KeyKind::Client) => {
+            return match &sync.user {
+                Some(user) => act(Action::SyncClient(user, sync.timestamp)),
+                None => Flow::Go,
+            };
+        }
+        (Some(Message::Sync(sync)), KeyKind::Server) => {
+            return act(Action::SyncServer(sync.timestamp));
+        }
+        (None, _) => return Flow::Go,
+    }
+    act(Action::Send(&frame))
+}

@@ -1,0 +1,25 @@
+//! What traffic may be. A client key is public, so anyone may send anything: each of these bounds
+//! what that can cost, in memory here and in rows in the store.
+
+/// Bytes of a user's key.
+pub const USER_KEY: usize = 512;
+/// Bytes of a user's name.
+pub const USER_NAME: usize = 256;
+/// Properties kept of a user.
+pub const PROPERTIES: usize = 100;
+/// Bytes of a property, name and value together.
+pub const PROPERTY: usize = 1024;
+/// New users that one SDK key may bring in an hour.
+pub const NEW_USERS_PER_HOUR: u32 = 100_000;
+/// Bytes of an event's name, and of its route, type and application.
+pub const EVENT_TEXT: usize = 256;
+/// Different event names in an environment.
+pub const EVENT_NAMES: usize = 10_000;
+/// Bytes of a track request. SDKs send up to 50 entries; this is 50 users with all properties that
+/// are kept, and room to spare.
+pub const TRACK_BODY: usize = 8 * 1024 * 1024;
+
+/// Whether a text may be kept: U+0000 may not, since PostgreSQL cannot store it.
+pub(super) fn fits(text: &str, most: usize) -> bool {
+    text.len() <= most && !text.contains('\0')
+}

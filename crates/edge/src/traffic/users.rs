@@ -1,0 +1,131 @@
+//! Which users were written lately, so that only those are written again that are new, changed, or
+//! were last seen a day ago.
+//!
+//! Only hashes are kept, in two halves: when the younger half is full it becomes the older one,
+//! whose users are then forgotten in turn unless they come again. So memory is bounded, the busy
+//! ones stay, and forgetting costs no more than one write too many.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+
+use burgee_eval::user::User;
+
+use super::limits::NEW_USERS_PER_HOUR;
+use crate::hub::KeyId;
+
+const DAY: i64 = 86_400_000;
+const HOUR: i64 = 3_600_000;
+
+/// Users remembered in each half: with 32 bytes a user, 32 MiB in all.
+const HALF: usize = 1 << 19;
+
+pub(super) struct Users {
+    younger: HashMap<u64, Written>,
+    older: HashMap<u64, Written>,
+    half: usize,
+    hour: i64,
+    new_this_hour: HashMap<KeyId, u32>,
+}
+
+#[derive(Clone, Copy)]
+struct Written {
+    content: u64,
+    at: i64,
+}
+
+/// A user as the table knows them.
+#[derive(Clone, Copy)]
+pub(super) struct Print {
+    identity: u64,
+    content: u64,
+}
+
+impl Print {
+    pub(super) fn new(hasher: &RandomState, environment: &str, user: &User<'_>) -> Self {
+        let identity = hasher.hash_one((environment, &user.key));
+        let content = hasher.hash_one((&user.name, &user.properties));
+        Self { identity, content }
+    }
+}
+
+/// Whether a user has to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// No.
+    Known,
+    /// Yes.
+    Write,
+    /// The key brought too many new ones this hour.
+    TooMany,
+}
+
+impl Default for Users {
+    fn default() -> Self {
+        Self::with_half(HALF)
+    }
+}
+
+impl Users {
+    pub(super) fn with_half(half: usize) -> Self {
+        let (younger, older) = (HashMap::new(), HashMap::new());
+        Self {
+            younger,
+            older,
+            half,
+            hour: 0,
+            new_this_hour: HashMap::new(),
+        }
+    }
+
+    /// Whether the user has to be written; if so, and it is, [`Self::written`] is to be called.
+    pub(super) fn judge(&mut self, user: Print, key: KeyId, now: i64) -> Verdict {
+        let known = self.younger.get(&user.identity).copied();
+        let known = known.or_else(|| self.older.remove(&user.identity));
+        let Some(known) = known else {
+            return self.admit_new(key, now);
+        };
+        self.put(user.identity, known);
+        match known.content == user.content && now.saturating_sub(known.at) < DAY {
+            true => Verdict::Known,
+            false => Verdict::Write,
+        }
+    }
+
+    /// Remembers that the user was written.
+    pub(super) fn written(&mut self, user: Print, now: i64) {
+        self.put(
+            user.identity,
+            Written {
+                content: user.content,
+                at: now,
+            },
+        );
+    }
+
+    /// How many are remembered.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.younger.len() + self.older.len()
+    }
+
+    fn put(&mut self, identity: u64, written: Written) {
+        if self.younger.len() >= self.half && !self.younger.contains_key(&identity) {
+            self.older = std::mem::take(&mut self.younger);
+        }
+        self.younger.insert(identity, written);
+    }
+
+    fn admit_new(&mut self, key: KeyId, now: i64) -> Verdict {
+        let hour = now.div_euclid(HOUR);
+        if hour != self.hour {
+            self.hour = hour;
+            self.new_this_hour.clear();
+        }
+        let count = self.new_this_hour.entry(key).or_default();
+        if *count >= NEW_USERS_PER_HOUR {
+            return Verdict::TooMany;
+        }
+        *count += 1;
+        Verdict::Write
+    }
+}

@@ -1,0 +1,256 @@
+//! A WebSocket client on a plain socket: it sends what it is told, well-formed or not.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+
+use super::edge::PATIENCE;
+
+/// What a server sent.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Received {
+    Json(Value),
+    Pong(Vec<u8>),
+    /// The code, if there was one.
+    Close(Option<u16>),
+    /// The socket ended.
+    End,
+}
+
+pub(crate) struct Client {
+    pub(crate) stream: TcpStream,
+    read: Vec<u8>,
+}
+
+impl Client {
+    /// A socket that has said nothing.
+    pub(crate) fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_write_timeout(Some(PATIENCE)).unwrap();
+        stream.set_nodelay(true).unwrap();
+        Self {
+            stream,
+            read: Vec::new(),
+        }
+    }
+
+    /// Upgraded, with a token for the secret.
+    pub(crate) fn streaming(address: SocketAddr, kind: &str, secret: &str) -> Self {
+        let token = token(secret, now());
+        Self::upgraded(address, &format!("type={kind}&token={token}"))
+    }
+
+    /// Upgraded, with this query.
+    pub(crate) fn upgraded(address: SocketAddr, query: &str) -> Self {
+        let mut client = Self::connect(address);
+        client.send_raw(upgrade(query).as_bytes());
+        let head = client.read_head();
+        assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
+        client
+    }
+
+    pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).unwrap();
+    }
+
+    /// Sends what the server may refuse to read.
+    pub(crate) fn try_send_raw(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.stream.write_all(bytes)
+    }
+
+    pub(crate) fn send_text(&mut self, text: &str) {
+        self.send_raw(&frame(0x81, text.as_bytes()));
+    }
+
+    pub(crate) fn send(&mut self, message: &Value) {
+        self.send_text(&message.to_string());
+    }
+
+    /// Says that the user is now this one; its answer.
+    pub(crate) fn sync_client(&mut self, user: &str, timestamp: i64) -> Value {
+        self.send(&json!({ "messageType": "data-sync", "data": {
+            "timestamp": timestamp,
+            "user": { "keyId": user, "name": user, "customizedProperties": [
+                { "name": "country", "value": "fr" },
+                { "name": "plan", "value": "pro" },
+                { "name": "age", "value": "42" },
+            ] },
+        }}));
+        self.json()
+    }
+
+    pub(crate) fn sync_server(&mut self, timestamp: i64) -> Value {
+        self.send(&json!({ "messageType": "data-sync", "data": { "timestamp": timestamp } }));
+        self.json()
+    }
+
+    /// The connection is alive: a ping is answered.
+    pub(crate) fn ping(&mut self) {
+        self.send(&json!({ "messageType": "ping", "data": null }));
+        assert_eq!(self.json(), json!({ "messageType": "pong", "data": {} }));
+    }
+
+    /// The next thing, which is a message.
+    pub(crate) fn json(&mut self) -> Value {
+        match self.next() {
+            Received::Json(value) => value,
+            other => panic!("a message was expected, not {other:?}"),
+        }
+    }
+
+    /// Everything up to the close frame or the end is passed over.
+    pub(crate) fn close_code(&mut self) -> Option<u16> {
+        loop {
+            match self.next() {
+                Received::Close(code) => return code,
+                Received::End => panic!("the connection ended without a close frame"),
+                _ => {}
+            }
+        }
+    }
+
+    /// The socket ends, and nothing comes before.
+    pub(crate) fn ends(&mut self) {
+        assert_eq!(self.next(), Received::End);
+    }
+
+    /// The head of an HTTP answer.
+    pub(crate) fn read_head(&mut self) -> String {
+        loop {
+            if let Some(end) = find(&self.read, b"\r\n\r\n") {
+                let head: Vec<u8> = self.read.drain(..end + 4).collect();
+                return String::from_utf8(head).unwrap();
+            }
+            assert!(self.fill(), "the connection ended before an answer");
+        }
+    }
+
+    /// This text comes next.
+    pub(crate) fn read_exactly(&mut self, text: &str) {
+        while self.read.len() < text.len() {
+            assert!(self.fill(), "the connection ended before {text:?}");
+        }
+        let read: Vec<u8> = self.read.drain(..text.len()).collect();
+        assert_eq!(String::from_utf8_lossy(&read), text);
+    }
+
+    /// The next frame.
+    pub(crate) fn next(&mut self) -> Received {
+        loop {
+            if let Some((opcode, payload)) = self.take_frame() {
+                return match opcode {
+                    1 => Received::Json(serde_json::from_slice(&payload).unwrap()),
+                    8 => {
+                        Received::Close(payload.first_chunk().map(|code| u16::from_be_bytes(*code)))
+                    }
+                    10 => Received::Pong(payload),
+                    other => panic!("a frame with opcode {other}"),
+                };
+            }
+            if !self.fill() {
+                assert_eq!(self.read, b"", "half a frame");
+                return Received::End;
+            }
+        }
+    }
+
+    fn take_frame(&mut self) -> Option<(u8, Vec<u8>)> {
+        let first = *self.read.first()?;
+        let second = *self.read.get(1)?;
+        assert_eq!(first & 0xF0, 0x80, "whole frames without extensions");
+        assert_eq!(second & 0x80, 0, "servers do not mask");
+        let (len, at) = match second {
+            126 => (
+                u16::from_be_bytes(*self.read.get(2..)?.first_chunk()?).into(),
+                4,
+            ),
+            127 => (u64::from_be_bytes(*self.read.get(2..)?.first_chunk()?), 10),
+            short => (u64::from(short), 2),
+        };
+        let end = at + len as usize;
+        if self.read.len() < end {
+            return None;
+        }
+        let payload = self.read[at..end].to_vec();
+        self.read.drain(..end);
+        Some((first & 0x0F, payload))
+    }
+
+    /// Reads some; false at the end.
+    fn fill(&mut self) -> bool {
+        let mut buffer = [0; 64 * 1024];
+        match self.stream.read(&mut buffer) {
+            Ok(len) => {
+                self.read.extend_from_slice(&buffer[..len]);
+                len > 0
+            }
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => false,
+            Err(error) => panic!("nothing came: {error}"),
+        }
+    }
+}
+
+/// A masked frame with this first byte.
+pub(crate) fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
+    const MASK: [u8; 4] = [0x37, 0xFA, 0x21, 0x3D];
+    let mut frame = vec![first];
+    match payload.len() {
+        len @ 0..126 => frame.push(0x80 | len as u8),
+        len @ 126..65_536 => {
+            frame.push(0x80 | 126);
+            frame.extend((len as u16).to_be_bytes());
+        }
+        len => {
+            frame.push(0x80 | 127);
+            frame.extend((len as u64).to_be_bytes());
+        }
+    }
+    frame.extend(MASK);
+    frame.extend(
+        payload
+            .iter()
+            .zip(MASK.iter().cycle())
+            .map(|(byte, mask)| byte ^ mask),
+    );
+    frame
+}
+
+/// An upgrade of `/streaming`.
+pub(crate) fn upgrade(query: &str) -> String {
+    format!(
+        "GET /streaming?{query} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n\
+         Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\
+         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    )
+}
+
+/// A connection token, as SDKs make it.
+pub(crate) fn token(secret: &str, at: i64) -> String {
+    let text = secret.trim_end_matches('=');
+    let digits = at.to_string();
+    let (front, back) = text.split_at(7);
+    let number = |text: &str| -> String {
+        text.bytes()
+            .map(|digit| char::from(b"QBWSPHDXZU"[usize::from(digit - b'0')]))
+            .collect()
+    };
+    let len = number(&format!("{:02}", digits.len()));
+    format!("{}{len}{front}{}{back}", number("007"), number(&digits))
+}
+
+/// Ms since 1970.
+pub(crate) fn now() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_millis() as i64
+}
+
+fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+    haystack
+        .windows(needle.len())
+        .position(|window| window == needle)
+}

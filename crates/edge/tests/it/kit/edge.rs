@@ -1,0 +1,141 @@
+//! A running edge.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::{get, post};
+use burgee_edge::driver::{self, Config, Counters, Handle};
+use burgee_edge::hub::Hub;
+use burgee_edge::metrics::Metrics;
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+use super::{Client, Feed};
+
+/// An edge over a [`Feed`], on a port of its own. Stops when it is dropped.
+pub(crate) struct Edge {
+    pub(crate) feed: Arc<Feed>,
+    pub(crate) address: SocketAddr,
+    handle: Option<Handle>,
+    shutdown: CancellationToken,
+    runtime: Runtime,
+}
+
+impl Edge {
+    /// Started and ready, with one flag `greeting` = `hello`.
+    pub(crate) fn start() -> Self {
+        Self::start_with(Config::default())
+    }
+
+    pub(crate) fn start_with(config: Config) -> Self {
+        let feed = Feed::new();
+        feed.set_flag("greeting", "hello");
+        let runtime = Runtime::new().unwrap();
+        let shutdown = CancellationToken::new();
+        let hub = Hub::new(Arc::clone(&feed) as _, Arc::new(Metrics::default()));
+        runtime.spawn(Arc::clone(&hub).run(shutdown.clone()));
+        runtime.block_on(hub.ready());
+        let router = Router::new()
+            .route("/hello", get(|| async { "hello" }))
+            .route(
+                "/count",
+                post(|body: String| async move { body.len().to_string() }),
+            );
+        let handle = {
+            let _guard = runtime.enter();
+            let address = ([127, 0, 0, 1], 0).into();
+            driver::serve(address, &hub, router, shutdown.clone(), config).unwrap()
+        };
+        Self {
+            feed,
+            address: handle.local_addr(),
+            handle: Some(handle),
+            shutdown,
+            runtime,
+        }
+    }
+
+    /// One loop whose deadlines are counted in hundredths of a second.
+    pub(crate) fn hasty() -> Config {
+        Config {
+            loops: 1,
+            head_timeout: Duration::from_millis(60),
+            sync_timeout: Duration::from_millis(120),
+            silence_timeout: Duration::from_millis(200),
+            stall_timeout: Duration::from_millis(200),
+            stall_timeout_in_herd: Duration::from_millis(200),
+            linger: Duration::from_millis(100),
+            tick: Duration::from_millis(10),
+            ..Config::default()
+        }
+    }
+
+    /// A connected client SDK whose user has this key, with its first answer.
+    pub(crate) fn client(&self, user: &str) -> (Client, serde_json::Value) {
+        let mut client = Client::streaming(self.address, "client", super::CLIENT_KEY);
+        let answer = client.sync_client(user, 0);
+        (client, answer)
+    }
+
+    /// A connected server SDK, with its first answer.
+    pub(crate) fn server(&self) -> (Client, serde_json::Value) {
+        let mut client = Client::streaming(self.address, "server", super::SERVER_KEY);
+        let answer = client.sync_server(0);
+        (client, answer)
+    }
+
+    /// The sum of a counter over all loops.
+    pub(crate) fn count(&self, counter: impl Fn(&Counters) -> &AtomicU64) -> u64 {
+        let handle = self.handle.as_ref().unwrap();
+        let counters = handle.counters().iter();
+        counters
+            .map(|counters| counter(counters).load(Relaxed))
+            .sum()
+    }
+
+    /// Waits until a counter has at least this value.
+    pub(crate) fn await_count(&self, least: u64, counter: impl Fn(&Counters) -> &AtomicU64) {
+        let deadline = std::time::Instant::now() + PATIENCE;
+        while self.count(&counter) < least {
+            assert!(
+                std::time::Instant::now() < deadline,
+                "never came to {least}"
+            );
+            std::thread::yield_now();
+        }
+    }
+
+    /// Waits until a gauge is at nothing.
+    pub(crate) fn await_gone(&self, gauge: impl Fn(&Counters) -> &AtomicU64) {
+        let deadline = std::time::Instant::now() + PATIENCE;
+        while self.count(&gauge) > 0 {
+            assert!(std::time::Instant::now() < deadline, "some never went");
+            std::thread::yield_now();
+        }
+    }
+
+    /// Shuts down, and waits for the end.
+    pub(crate) fn shut_down(&mut self) {
+        self.shutdown.cancel();
+        if let Some(handle) = self.handle.take() {
+            self.runtime.block_on(handle.ended());
+        }
+    }
+
+    /// Begins a shutdown.
+    pub(crate) fn begin_shutdown(&self) {
+        self.shutdown.cancel();
+    }
+}
+
+impl Drop for Edge {
+    fn drop(&mut self) {
+        self.shut_down();
+    }
+}
+
+/// What takes longer than this has failed.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);

@@ -1,0 +1,10 @@
+//! What the tests of the driver start and talk with: a source in memory, a running edge, and
+//! clients that can be as rude as they like.
+
+pub(crate) mod client;
+pub(crate) mod edge;
+pub(crate) mod source;
+
+pub(crate) use client::Client;
+pub(crate) use edge::Edge;
+pub(crate) use source::{CLIENT_KEY, Feed, SERVER_KEY};

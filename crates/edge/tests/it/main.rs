@@ -1,0 +1,8 @@
+//! The edge's tests through its front doors.
+
+// Clippy's configuration frees test functions only; what they call is test code as well.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod driver;
+mod kit;
+mod rude;

@@ -1,0 +1,8 @@
+//! The crate seen from outside: the cases of `spec/`, what must hold for any flag, and snapshots.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "in a test that is how one fails")]
+
+mod build;
+mod compile;
+mod properties;
+mod snapshot;
+mod spec;

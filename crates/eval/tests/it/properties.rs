@@ -1,0 +1,315 @@
+//! What holds for any flag whatever.
+
+use std::sync::Arc;
+
+use burgee_eval::bucket::bucket;
+use burgee_eval::compile::{self, CompiledFlag, Segments};
+use burgee_eval::flag::Flag;
+use burgee_eval::outcome::{Outcome, Reason};
+use burgee_eval::segment::Segment;
+use burgee_eval::snapshot::Snapshot;
+use burgee_eval::user::User;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::build::{self, flag};
+
+fn compiled(over: Value) -> CompiledFlag {
+    compile::flag(Arc::new(flag("flag", over)), &Segments::default())
+}
+
+fn served(flag: &CompiledFlag, user: &User<'_>) -> Option<Outcome> {
+    flag.evaluate(user)
+        .map(|index| flag.outcome(index).unwrap())
+}
+
+/// Bounds of a rollout that leaves nobody out: 0, some in between, 1.
+fn bounds() -> impl Strategy<Value = Vec<f64>> {
+    proptest::collection::vec(0.0..1.0_f64, 0..6).prop_map(|mut inner| {
+        inner.extend([0.0, 1.0]);
+        inner.sort_by(f64::total_cmp);
+        inner
+    })
+}
+
+/// Texts that operators make something of, among others.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-c]{0,2}",
+        ".{0,8}",
+        any::<f64>().prop_map(|number| number.to_string()),
+        r"[0-9]{1,3}(\.[0-9]{1,3}){0,3}(-[a-z.0-9]{0,4})?(/[0-9]{1,3})?",
+        r#"\[("[a-c]{0,2}"(,"[a-c]")?|null|1|\[\])?\]"#,
+        r"[\[\](){}*+?|^$a-c\\wd0-9,]{0,10}",
+        r"-?[0-9]{4,5}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?)?Z?",
+    ]
+}
+
+fn property() -> impl Strategy<Value = String> {
+    let known = [
+        "keyId",
+        "name",
+        "p",
+        "q",
+        "User is in segment",
+        "User is not in segment",
+    ];
+    prop_oneof![
+        proptest::sample::select(known.to_vec()).prop_map(str::to_owned),
+        text()
+    ]
+}
+
+fn condition() -> impl Strategy<Value = Value> {
+    let known = burgee_eval::operator::OPERATORS.iter();
+    let names: Vec<&str> = known.map(|operator| operator.name).chain(["Foo"]).collect();
+    let op = proptest::option::of(proptest::sample::select(names));
+    (property(), op, proptest::option::of(text()))
+        .prop_map(|(property, op, value)| json!({"property": property, "op": op, "value": value}))
+}
+
+fn conditions() -> impl Strategy<Value = Vec<Value>> {
+    proptest::collection::vec(condition(), 0..4)
+}
+
+fn variation_id() -> impl Strategy<Value = &'static str> {
+    proptest::sample::select(&["a", "b", "nope", ""][..])
+}
+
+/// Parts of a rollout that may overlap, leave gaps, run backwards, or lie anywhere.
+fn parts() -> impl Strategy<Value = Value> {
+    let number = || prop_oneof![-2.0..2.0, Just(0.0), Just(1.0), proptest::num::f64::NORMAL];
+    let part = (variation_id(), number(), number(), number()).prop_map(
+        |(id, from, to, share)| json!({"id": id, "rollout": [from, to], "exptRollout": share}),
+    );
+    proptest::collection::vec(part, 0..4).prop_map(Value::from)
+}
+
+fn wild_rule() -> impl Strategy<Value = Value> {
+    let dispatch = proptest::option::of(property());
+    (text(), dispatch, any::<bool>(), conditions(), parts()).prop_map(
+        |(name, dispatch, included, conditions, parts)| {
+            json!({"name": name, "dispatchKey": dispatch, "includedInExpt": included,
+                   "conditions": conditions, "variations": parts})
+        },
+    )
+}
+
+fn wild_flag() -> impl Strategy<Value = Flag> {
+    let targets = (
+        proptest::collection::vec("[a-c]{0,2}", 0..4),
+        variation_id(),
+    )
+        .prop_map(|(keys, id)| json!({"keyIds": keys, "variationId": id}));
+    let targets = proptest::collection::vec(targets, 0..3);
+    let rules = proptest::collection::vec(wild_rule(), 0..4);
+    let switches = (
+        proptest::bool::weighted(0.9),
+        proptest::bool::weighted(0.1),
+        any::<bool>(),
+    );
+    (text(), targets, rules, wild_rule(), switches, any::<i64>()).prop_map(
+        |(key, targets, rules, default, (on, archived, all), stamp)| {
+            build::flag(
+                &key,
+                json!({"targetUsers": targets, "rules": rules, "fallthrough": default,
+                       "isEnabled": on, "isArchived": archived, "updatedAt": stamp,
+                       "exptIncludeAllTargets": all}),
+            )
+        },
+    )
+}
+
+fn wild_segment() -> impl Strategy<Value = Segment> {
+    let keys = || proptest::collection::vec("[a-c]{0,2}", 0..4);
+    let rules = proptest::collection::vec(conditions(), 0..3);
+    ("[a-c]{0,2}", keys(), keys(), rules, any::<bool>()).prop_map(
+        |(id, included, excluded, rules, archived)| {
+            let rules: Vec<Value> = rules
+                .into_iter()
+                .map(|list| json!({"conditions": list}))
+                .collect();
+            build::segment(
+                &id,
+                json!({"included": included, "excluded": excluded, "rules": rules,
+                       "isArchived": archived}),
+            )
+        },
+    )
+}
+
+fn wild_user() -> impl Strategy<Value = User<'static>> {
+    let properties = proptest::collection::vec((property(), text()), 0..4);
+    let key = prop_oneof!["[a-c]{0,2}", text()];
+    (key, text(), properties).prop_map(|(key, name, properties)| User {
+        key: key.into(),
+        name: name.into(),
+        properties: properties
+            .into_iter()
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect(),
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_rollout_without_gaps_takes_everybody_exactly_once(
+        bounds in bounds(), keys in proptest::collection::vec(".{0,12}", 1..50),
+    ) {
+        let variations: Vec<Value> = (0..bounds.len() - 1)
+            .map(|n| json!({"id": n.to_string(), "value": "v"}))
+            .collect();
+        let parts: Vec<Value> = bounds
+            .windows(2)
+            .enumerate()
+            .map(|(n, pair)| json!({"id": n.to_string(), "rollout": pair}))
+            .collect();
+        let flag = compiled(json!({
+            "variations": variations, "disabledVariationId": "0",
+            "fallthrough": {"variations": parts},
+        }));
+        prop_assert!(flag.warnings().is_empty(), "{:?}", flag.warnings());
+        for key in keys {
+            let n = bucket(&["flag", &key]);
+            let user = User { key: key.into(), ..User::default() };
+            let outcome = served(&flag, &user);
+            prop_assert!(outcome.is_some(), "{n} is in no part");
+            let part = outcome.unwrap().variation;
+            prop_assert!(bounds[part] <= n && n <= bounds[part + 1]);
+            // On a shared bound the first part wins; elsewhere there is only one.
+            let first = bounds.windows(2).position(|pair| {
+                pair != [0.0, 0.0] && pair[0] <= n && n <= pair[1]
+            });
+            prop_assert_eq!(Some(part), first);
+        }
+    }
+
+    #[test]
+    fn no_flag_that_parses_can_panic(
+        flags in proptest::collection::vec(wild_flag(), 1..4),
+        segments in proptest::collection::vec(wild_segment(), 0..4),
+        users in proptest::collection::vec(wild_user(), 1..4),
+    ) {
+        let snapshot = Snapshot::build(flags.clone(), segments.clone());
+        let (again, _) = snapshot.apply(flags, segments);
+        for (flag, same) in snapshot.flags().iter().zip(again.flags()) {
+            for user in &users {
+                let index = flag.evaluate(user);
+                prop_assert_eq!(index, same.evaluate(user));
+                let Some(index) = index else { continue };
+                let outcome = flag.outcome(index);
+                let known = outcome.map(|outcome| outcome.variation < flag.flag().variations.len());
+                prop_assert_eq!(known, Some(true));
+            }
+        }
+    }
+
+    #[test]
+    fn any_json_that_is_a_flag_can_be_evaluated(json in any_flag_json(), user in wild_user()) {
+        if let Ok(flag) = serde_json::from_value::<Flag>(json) {
+            let flag = compile::flag(Arc::new(flag), &Segments::default());
+            let _ = flag.evaluate(&user);
+            for outcome in flag.outcomes() {
+                let _ = flag.match_reason(outcome.reason);
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_of_conditions_and_keys_and_properties_does_not_count(
+        conditions in conditions(), user in wild_user(),
+        mut keys in proptest::collection::vec("[a-c]{0,2}", 0..4),
+    ) {
+        let build = |conditions: &[Value], keys: &[String]| compiled(json!({
+            "targetUsers": [{"keyIds": keys, "variationId": "b"}],
+            "rules": [build::rule(json!(conditions), "b")],
+        }));
+        let forwards = build(&conditions, &keys);
+        keys.reverse();
+        let conditions: Vec<Value> = conditions.into_iter().rev().collect();
+        let backwards = build(&conditions, &keys);
+        let mut turned = user.clone();
+        turned.properties.sort();
+        turned.properties.dedup_by(|a, b| a.0 == b.0);
+        let sorted = turned.clone();
+        turned.properties.reverse();
+        prop_assert_eq!(served(&forwards, &sorted), served(&backwards, &turned));
+    }
+
+    #[test]
+    fn a_negated_operator_is_the_opposite_where_it_compiles(
+        (positive, negated) in proptest::sample::select(OPPOSITES.to_vec()),
+        value in text(), found in text(),
+    ) {
+        let user = build::user("u", "p", &found);
+        let holds = |op: &str| {
+            let conditions = json!([{"property": "p", "op": op, "value": value}]);
+            let flag = compiled(json!({"rules": [build::rule(conditions, "b")]}));
+            let broken = flag.warnings().iter().any(|warning| warning.pointer.ends_with("/value"));
+            let outcome = served(&flag, &user).unwrap();
+            (broken, outcome.reason == Reason::Rule(0))
+        };
+        match (holds(positive), holds(negated)) {
+            ((true, a), (true, b)) => prop_assert!(!a && !b, "what is broken never matches"),
+            ((false, a), (false, b)) => prop_assert!(a != b),
+            (a, b) => prop_assert!(false, "{a:?} {b:?}"),
+        }
+    }
+}
+
+const OPPOSITES: [(&str, &str); 8] = [
+    ("Equal", "NotEqual"),
+    ("Contains", "NotContain"),
+    ("MatchRegex", "NotMatchRegex"),
+    ("IsOneOf", "NotOneOf"),
+    ("SemverEqual", "SemverNotEqual"),
+    ("IsSet", "IsNotSet"),
+    ("EqualIgnoreCase", "NotEqualIgnoreCase"),
+    ("InCidr", "NotInCidr"),
+];
+
+/// JSON of a flag in which any one value has been replaced by something else.
+fn any_flag_json() -> impl Strategy<Value = Value> {
+    let other = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        proptest::num::f64::NORMAL.prop_map(Value::from),
+        text().prop_map(Value::from),
+        Just(json!([])),
+        Just(json!([0, 1])),
+        Just(json!({})),
+    ];
+    (wild_flag(), any::<prop::sample::Index>(), other).prop_map(|(flag, place, other)| {
+        let mut json = serde_json::to_value(flag).unwrap();
+        let places = pointers(&json);
+        let place = &places[place.index(places.len())];
+        *json.pointer_mut(place).unwrap() = other;
+        json
+    })
+}
+
+/// Where the values of a document are.
+fn pointers(json: &Value) -> Vec<String> {
+    let inner: Vec<(String, &Value)> = match json {
+        Value::Array(list) => list
+            .iter()
+            .enumerate()
+            .map(|(n, value)| (n.to_string(), value))
+            .collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| (name.clone(), value))
+            .collect(),
+        _ => Vec::new(),
+    };
+    let nested = inner.into_iter().flat_map(|(name, value)| {
+        let prefix = format!("/{name}");
+        let nested = pointers(value)
+            .into_iter()
+            .map(move |rest| format!("{prefix}{rest}"));
+        nested.collect::<Vec<_>>()
+    });
+    std::iter::once(String::new()).chain(nested).collect()
+}

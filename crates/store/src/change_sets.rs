@@ -1,0 +1,144 @@
+//! What was asked for, by whom, and what was answered.
+//!
+//! Everything that moves a version is a row here: commands on flags and segments, imports, and the
+//! administration of an environment (SDK keys, settings), whose "commands" are of the same form.
+
+use burgee_domain::id::Id;
+use burgee_domain::model::Organization;
+use burgee_eval::time::Millis;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sqlx::AnyConnection;
+
+use crate::error::{StoreError, unique};
+use crate::{digest, image, row};
+
+/// The version of the commands' vocabulary that this program writes.
+pub(crate) const VOCABULARY: i16 = 1;
+
+/// Who changes something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Actor {
+    /// What kind of actor.
+    pub kind: ActorKind,
+    /// The member's or token's id; empty for the operator and the system.
+    pub id: String,
+    /// The name, as it was at the time.
+    pub name: String,
+}
+
+/// Kinds of actors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ActorKind {
+    /// A person who signed in.
+    Member,
+    /// An access token.
+    Token,
+    /// Someone at the database, by the command line.
+    Operator,
+    /// Burgee itself.
+    System,
+}
+
+impl Actor {
+    /// Someone at the database, by the command line.
+    pub fn operator() -> Self {
+        Self {
+            kind: ActorKind::Operator,
+            id: String::new(),
+            name: "operator".to_owned(),
+        }
+    }
+
+    /// Burgee itself.
+    pub fn system() -> Self {
+        Self {
+            kind: ActorKind::System,
+            id: String::new(),
+            name: "system".to_owned(),
+        }
+    }
+}
+
+/// Which change set.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reference<'a> {
+    pub(crate) organization: &'a str,
+    pub(crate) id: &'a str,
+}
+
+/// A change set to be written.
+pub(crate) struct NewChangeSet<'a> {
+    pub(crate) organization: &'a Id<Organization>,
+    pub(crate) id: &'a str,
+    pub(crate) actor: &'a Actor,
+    pub(crate) comment: &'a str,
+    pub(crate) base: &'a Value,
+    pub(crate) commands: &'a str,
+    pub(crate) request_digest: [u8; 32],
+    pub(crate) result: &'a Value,
+    pub(crate) at: Millis,
+}
+
+impl NewChangeSet<'_> {
+    pub(crate) fn reference(&self) -> Reference<'_> {
+        Reference {
+            organization: self.organization.as_str(),
+            id: self.id,
+        }
+    }
+}
+
+/// The digest by which a repeated request is told from another one under the same id.
+pub(crate) fn request_digest(comment: &str, base: &Value, commands: &str) -> [u8; 32] {
+    digest::bytes(
+        serde_json::json!([comment, base, commands])
+            .to_string()
+            .as_bytes(),
+    )
+}
+
+pub(crate) async fn insert(
+    connection: &mut AnyConnection,
+    new: &NewChangeSet<'_>,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO change_sets (organization_id, id, actor, comment, base, commands, \
+         vocabulary, request_digest, result, at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+    )
+    .bind(new.organization.as_str())
+    .bind(new.id)
+    .bind(serde_json::to_string(new.actor)?)
+    .bind(new.comment)
+    .bind(new.base.to_string())
+    .bind(image::pack(new.commands.as_bytes())?)
+    .bind(VOCABULARY)
+    .bind(new.request_digest.to_vec())
+    .bind(new.result.to_string())
+    .bind(new.at.0)
+    .execute(connection)
+    .await
+    .map_err(unique("id", "a change set with this id exists"))?;
+    Ok(())
+}
+
+/// The answer that a change set got, and the digest of its request.
+pub(crate) async fn find_result(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    id: &str,
+) -> Result<Option<([u8; 32], Value)>, StoreError> {
+    let found = sqlx::query(
+        "SELECT request_digest, result FROM change_sets WHERE organization_id = $1 AND id = $2",
+    )
+    .bind(organization.as_str())
+    .bind(id)
+    .fetch_optional(connection)
+    .await?;
+    found
+        .map(|found| Ok((row::hash(&found, 0)?, row::json(&found, 1)?)))
+        .transpose()
+}

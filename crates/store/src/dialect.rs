@@ -1,0 +1,105 @@
+//! Where the two databases differ. Everything else is one SQL text.
+
+use sqlx::AnyConnection;
+
+use crate::error::StoreError;
+
+/// Which database it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// A file of ours.
+    Sqlite,
+    /// A server.
+    Postgres,
+}
+
+/// The channel that commits are told on.
+pub(crate) const CHANNEL: &str = "burgee_changed";
+
+/// What must be done by one process at a time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Lock {
+    /// Bringing the schema up to date.
+    Migrate = 0x6275_7267_0001,
+    /// Setting up an empty database.
+    FirstStart = 0x6275_7267_0002,
+    /// Rolling traffic up.
+    RollUp = 0x6275_7267_0003,
+}
+
+impl Dialect {
+    /// Begins a transaction that writes. SQLite takes its one write lock at once: a transaction
+    /// that reads first and then wants to write would fail instead of waiting.
+    pub(crate) fn begin_write(self) -> &'static str {
+        match self {
+            Self::Sqlite => "BEGIN IMMEDIATE",
+            Self::Postgres => "BEGIN",
+        }
+    }
+
+    /// Begins a transaction that sees one moment of the database.
+    pub(crate) fn begin_read(self) -> &'static str {
+        match self {
+            Self::Sqlite => "BEGIN",
+            Self::Postgres => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        }
+    }
+
+    /// Ends a `SELECT` whose rows are locked until the transaction ends. On SQLite the whole
+    /// database is. Not the strongest lock: rows that merely refer to a locked one (a change set
+    /// to its organization) must not wait for it, or two writers could wait for each other.
+    pub(crate) fn for_update(self) -> &'static str {
+        match self {
+            Self::Sqlite => "",
+            Self::Postgres => " FOR NO KEY UPDATE",
+        }
+    }
+
+    /// As [`Self::for_update`], but others may read-lock the same rows.
+    pub(crate) fn for_share(self) -> &'static str {
+        match self {
+            Self::Sqlite => "",
+            Self::Postgres => " FOR SHARE",
+        }
+    }
+
+    /// A table expression with the column `value`: the texts of a JSON list in a TEXT column.
+    pub(crate) fn each_text(self, column: &str) -> String {
+        match self {
+            Self::Sqlite => format!("json_each({column})"),
+            Self::Postgres => format!("jsonb_array_elements_text({column}::jsonb) AS t (value)"),
+        }
+    }
+
+    /// Waits until no other process holds the lock; it is freed when the transaction ends. On
+    /// SQLite the transaction, begun by [`Self::begin_write`], is the lock.
+    pub(crate) async fn lock(
+        self,
+        connection: &mut AnyConnection,
+        lock: Lock,
+    ) -> Result<(), StoreError> {
+        if self == Self::Postgres {
+            sqlx::query("SELECT pg_advisory_xact_lock($1)")
+                .bind(lock as i64)
+                .execute(connection)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Tells other nodes, when and only if this transaction commits, that `environment` moved.
+    pub(crate) async fn notify(
+        self,
+        connection: &mut AnyConnection,
+        environment: &str,
+    ) -> Result<(), StoreError> {
+        if self == Self::Postgres {
+            sqlx::query("SELECT pg_notify($1, $2)")
+                .bind(CHANNEL)
+                .bind(environment)
+                .execute(connection)
+                .await?;
+        }
+        Ok(())
+    }
+}

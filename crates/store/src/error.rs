@@ -1,0 +1,104 @@
+//! What can go wrong when storing, in the few cases that a caller can act on.
+
+use sqlx::error::{DatabaseError, ErrorKind};
+
+/// Why the store did not do it.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// There is no such thing (in the caller's organization).
+    #[error("there is no such {0}")]
+    NotFound(&'static str),
+    /// It would collide with something that exists.
+    #[error("{field}: {message}")]
+    Conflict {
+        /// The field that collides.
+        field: &'static str,
+        /// In plain words.
+        message: String,
+    },
+    /// It cannot be stored by any of the databases.
+    #[error("{field}: {message}")]
+    Invalid {
+        /// The field.
+        field: &'static str,
+        /// In plain words.
+        message: String,
+    },
+    /// The database cannot be reached, is locked or is full: the same request may work later.
+    #[error("the database is not available: {0}")]
+    Unavailable(String),
+    /// A fault in the program or in the data.
+    #[error("the database refused: {0}")]
+    Other(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl StoreError {
+    /// A collision of `field`.
+    pub(crate) fn conflict(field: &'static str, message: impl Into<String>) -> Self {
+        Self::Conflict {
+            field,
+            message: message.into(),
+        }
+    }
+
+    /// Data in the database that should not be there.
+    pub(crate) fn corrupt(what: impl Into<String>) -> Self {
+        Self::Other(what.into().into())
+    }
+}
+
+/// Tells a field's collision from other errors, at the query that can cause it (SQLite names no
+/// constraint, so the query must know which one it can break).
+pub(crate) fn unique(
+    field: &'static str,
+    message: &'static str,
+) -> impl FnOnce(sqlx::Error) -> StoreError {
+    move |error| match error.as_database_error() {
+        Some(database) if database.is_unique_violation() => StoreError::conflict(field, message),
+        _ => error.into(),
+    }
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        let unavailable = match &error {
+            sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::WorkerCrashed
+            | sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_) => true,
+            sqlx::Error::Database(database) => passes(database.as_ref()),
+            _ => false,
+        };
+        if unavailable {
+            Self::Unavailable(error.to_string())
+        } else {
+            Self::Other(Box::new(error))
+        }
+    }
+}
+
+impl From<serde_json::Error> for StoreError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Other(Box::new(error))
+    }
+}
+
+/// Whether the same statement may succeed later: busy, locked, out of space or memory, timed out,
+/// shutting down. SQLite's codes are numbers whose low byte is the primary code; PostgreSQL's are
+/// five characters whose first two are the class.
+fn passes(error: &dyn DatabaseError) -> bool {
+    if error.kind() != ErrorKind::Other {
+        return false;
+    }
+    let Some(code) = error.code() else {
+        return false;
+    };
+    if code.len() == 5 {
+        let class = &code[..2];
+        return ["08", "53", "57", "58", "40"].contains(&class) || code == "55P03";
+    }
+    const BUSY_LOCKED_NOMEM_IOERR_FULL_CANTOPEN: [u32; 6] = [5, 6, 7, 10, 13, 14];
+    code.parse::<u32>()
+        .is_ok_and(|code| BUSY_LOCKED_NOMEM_IOERR_FULL_CANTOPEN.contains(&(code & 0xff)))
+}

@@ -1,0 +1,90 @@
+//! What an empty database is set up with, once, whichever process comes first.
+
+use burgee_domain::id::Id;
+use burgee_domain::key::{Key, KeyError};
+use burgee_domain::model::Organization;
+use burgee_eval::time::Millis;
+use sqlx::AnyConnection;
+
+use crate::change_sets::Actor;
+use crate::dialect::Lock;
+use crate::environments::NewEnvironment;
+use crate::error::StoreError;
+use crate::projects::{self, NewProject};
+use crate::{Store, members, organizations};
+
+/// The key of the organization and the project that the first start makes.
+pub const DEFAULT: &str = "default";
+
+/// The address of the owner's account until it is changed.
+pub const OWNER_EMAIL: &str = "owner@localhost";
+
+/// What the first start made, or found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstStart {
+    /// The default organization.
+    pub organization: Organization,
+    /// Whether it was made just now.
+    pub created: bool,
+}
+
+impl Store {
+    /// Sets an empty database up: the organization `default` with an owner's account, and the
+    /// project `default` with the environments `prod` and `dev`, each with one SDK key of each
+    /// kind. Where there is an organization already, nothing is made.
+    pub async fn first_start(&self, now: Millis) -> Result<FirstStart, StoreError> {
+        let mut tx = self.begin_write().await?;
+        self.shared.dialect.lock(&mut tx, Lock::FirstStart).await?;
+        let key = default_key(DEFAULT)?;
+        if let Some(organization) = organizations::first(&mut tx).await? {
+            tx.rollback().await?;
+            return Ok(FirstStart {
+                organization,
+                created: false,
+            });
+        }
+        let organization = insert_default(&mut tx, key.clone(), now).await?;
+        let project = NewProject {
+            organization: organization.id.clone(),
+            key,
+            name: "Default".to_owned(),
+        };
+        let project = projects::insert(&mut tx, &project, now).await?;
+        for (key, name) in [("prod", "Production"), ("dev", "Development")] {
+            let environment = NewEnvironment {
+                project: project.id.clone(),
+                key: default_key(key)?,
+                name: name.to_owned(),
+                description: String::new(),
+            };
+            self.create_in(&mut tx, &environment, &Actor::system(), now)
+                .await?;
+        }
+        tx.commit().await?;
+        self.shared.changed.tell();
+        Ok(FirstStart {
+            organization,
+            created: true,
+        })
+    }
+}
+
+async fn insert_default(
+    connection: &mut AnyConnection,
+    key: Key,
+    now: Millis,
+) -> Result<Organization, StoreError> {
+    let organization = Organization {
+        id: Id::new(uuid::Uuid::now_v7().to_string()),
+        key,
+        name: "Default".to_owned(),
+        version: 0,
+    };
+    organizations::insert(connection, &organization, now).await?;
+    members::insert_owner(connection, &organization.id, OWNER_EMAIL, "Owner", now).await?;
+    Ok(organization)
+}
+
+fn default_key(text: &str) -> Result<Key, StoreError> {
+    Key::new(text).map_err(|error: KeyError| StoreError::Other(Box::new(error)))
+}

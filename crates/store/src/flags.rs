@@ -1,0 +1,259 @@
+//! Flags: what a project knows of them.
+
+use std::collections::BTreeMap;
+
+use burgee_domain::id::Id;
+use burgee_domain::key::Key;
+use burgee_domain::model::{Environment, Flag, Life, Project};
+use burgee_domain::outcome::FlagEdit;
+use burgee_domain::workspace::FlagState;
+use burgee_eval::flag::VariationType;
+use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
+
+use crate::dialect::Dialect;
+use crate::error::{StoreError, unique};
+use crate::page::{Page, PageRequest};
+use crate::sql::{LIST, Sql, containing};
+use crate::{Store, row, targetings};
+
+/// The columns of a flag, as [`read`] reads them.
+pub(crate) const COLUMNS: &str = "f.id, f.key, f.name, f.description, f.kind, f.variations, \
+                                  f.tags, f.default_on, f.default_off, f.life, f.created_at";
+
+/// How many columns [`COLUMNS`] are.
+pub(crate) const WIDTH: usize = 11;
+
+/// Reads a flag from the columns from the first on.
+pub(crate) fn read(found: &AnyRow) -> Result<Flag, StoreError> {
+    Ok(Flag {
+        id: row::id(found, 0)?,
+        key: row::key(found, 1)?,
+        name: row::text(found, 2)?,
+        description: row::text(found, 3)?,
+        kind: row::name::<VariationType>(found, 4)?,
+        variations: row::json(found, 5)?,
+        tags: row::json(found, 6)?,
+        default_on: row::text(found, 7)?,
+        default_off: row::text(found, 8)?,
+        life: row::name::<Life>(found, 9)?,
+        created_at: row::millis(found, 10)?,
+    })
+}
+
+/// Which flags a list holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FlagFilter {
+    /// A part of key, name or description, without regard to case.
+    pub search: Option<String>,
+    /// A tag, exactly.
+    pub tag: Option<String>,
+    /// Where it is in its life: live where none is given. Deleted ones are never listed.
+    pub life: Option<Life>,
+    /// On (or off) in this environment; off includes not released.
+    pub enabled: Option<(Id<Environment>, bool)>,
+}
+
+/// A flag in a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListedFlag {
+    /// The flag.
+    pub flag: Flag,
+    /// On or off, in each environment where it is released.
+    pub enabled: BTreeMap<Id<Environment>, bool>,
+}
+
+impl Store {
+    /// A project's flags, by key.
+    pub async fn flags(
+        &self,
+        project: &Id<Project>,
+        filter: &FlagFilter,
+        page: &PageRequest,
+    ) -> Result<Page<ListedFlag>, StoreError> {
+        let mut tx = self.begin_read().await?;
+        let sql = list(self.shared.dialect, project, filter, page);
+        let rows = sql.query().fetch_all(&mut *tx).await?;
+        let flags = rows.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let page = Page::cut(flags, page.size(), |flag| flag.key.folded());
+        let ids: Vec<&str> = page.items.iter().map(|flag| flag.id.as_str()).collect();
+        let mut enabled = targetings::enabled(&mut tx, project, &ids).await?;
+        tx.rollback().await?;
+        let items = page.items.into_iter().map(|flag| ListedFlag {
+            enabled: enabled.remove(&flag.id).unwrap_or_default(),
+            flag,
+        });
+        Ok(Page {
+            items: items.collect(),
+            next: page.next,
+        })
+    }
+
+    /// The flag of this key, live or archived, with its targeting wherever it is released.
+    pub async fn flag(&self, project: &Id<Project>, key: &Key) -> Result<FlagState, StoreError> {
+        let mut tx = self.begin_read().await?;
+        let found = load(&mut tx, project, &[key.folded()]).await?;
+        tx.rollback().await?;
+        found
+            .into_values()
+            .next()
+            .ok_or(StoreError::NotFound("flag"))
+    }
+
+    /// All tags of a project's live flags, in order.
+    pub async fn flag_tags(&self, project: &Id<Project>) -> Result<Vec<String>, StoreError> {
+        let tags = self.shared.dialect.each_text("f.tags");
+        let mut sql = Sql::new("SELECT DISTINCT value FROM flags f, ");
+        sql.push(&tags);
+        sql.push(" WHERE f.life = 'live' AND f.project_id = ")
+            .bind(project.as_str());
+        sql.push(" ORDER BY value");
+        let rows = sql.query().fetch_all(&self.shared.truth.read).await?;
+        rows.iter().map(|found| row::text(found, 0)).collect()
+    }
+}
+
+fn list(dialect: Dialect, project: &Id<Project>, filter: &FlagFilter, page: &PageRequest) -> Sql {
+    let mut sql = Sql::new("SELECT ");
+    sql.push(COLUMNS)
+        .push(" FROM flags f WHERE f.project_id = ")
+        .bind(project.as_str());
+    let life = match filter.life {
+        Some(Life::Archived) => Life::Archived,
+        _ => Life::Live,
+    };
+    sql.push(" AND f.life = ").bind(row::life_name(life));
+    if let Some(search) = &filter.search {
+        let pattern = containing(&search.to_lowercase());
+        sql.push(" AND f.search LIKE ")
+            .bind(pattern)
+            .push(" ESCAPE '\\'");
+    }
+    if let Some(tag) = &filter.tag {
+        sql.push(" AND EXISTS (SELECT 1 FROM ")
+            .push(&dialect.each_text("f.tags"));
+        sql.push(" WHERE value = ").bind(tag.as_str()).push(")");
+    }
+    if let Some((environment, enabled)) = &filter.enabled {
+        sql.push(if *enabled {
+            " AND EXISTS"
+        } else {
+            " AND NOT EXISTS"
+        });
+        sql.push(" (SELECT 1 FROM targetings t WHERE t.flag_id = f.id AND t.is_enabled = 1");
+        sql.push(" AND t.environment_id = ")
+            .bind(environment.as_str())
+            .push(")");
+    }
+    if let Some(cursor) = &page.cursor {
+        sql.push(" AND f.key_folded > ").bind(cursor.as_str());
+    }
+    sql.push(" ORDER BY f.key_folded LIMIT ")
+        .bind(page.size() + 1);
+    sql
+}
+
+/// Reads flags by folded key, those that are not deleted, with all their targetings.
+pub(crate) async fn load(
+    connection: &mut AnyConnection,
+    project: &Id<Project>,
+    keys: &[String],
+) -> Result<BTreeMap<String, FlagState>, StoreError> {
+    let mut flags = BTreeMap::new();
+    for keys in keys.chunks(LIST) {
+        let mut sql = Sql::new("SELECT ");
+        sql.push(COLUMNS)
+            .push(" FROM flags f WHERE f.life <> 'deleted' AND f.project_id = ");
+        sql.bind(project.as_str());
+        sql.push(" AND f.key_folded IN ")
+            .list(keys.iter().map(String::as_str));
+        for found in sql.query().fetch_all(&mut *connection).await? {
+            let flag = read(&found)?;
+            flags.insert(flag.key.folded(), flag);
+        }
+    }
+    let ids: Vec<&str> = flags.values().map(|flag| flag.id.as_str()).collect();
+    let mut targetings = targetings::load(connection, project, &ids).await?;
+    let states = flags.into_iter().map(|(key, flag)| {
+        let targetings = targetings.remove(&flag.id).unwrap_or_default();
+        (key, FlagState { flag, targetings })
+    });
+    Ok(states.collect())
+}
+
+/// Writes a flag that is new or changed. A new one may come with the id of a deleted one (by an
+/// import); that one gets another, so that its tombstones stay.
+pub(crate) async fn write(
+    connection: &mut AnyConnection,
+    edit: &FlagEdit,
+) -> Result<(), StoreError> {
+    let flag = &edit.after;
+    if edit.before.is_none() {
+        free_id(connection, &edit.project, &flag.id).await?;
+    }
+    let mut sql = Sql::new(
+        "INSERT INTO flags (project_id, id, key, key_folded, name, description, kind, \
+         variations, tags, default_on, default_off, life, search, created_at) VALUES (",
+    );
+    sql.bind(edit.project.as_str())
+        .push(", ")
+        .bind(flag.id.as_str());
+    sql.push(", ")
+        .bind(flag.key.as_str())
+        .push(", ")
+        .bind(flag.key.folded());
+    sql.push(", ")
+        .bind(flag.name.as_str())
+        .push(", ")
+        .bind(flag.description.as_str());
+    sql.push(", ").bind(flag.kind.as_str());
+    sql.push(", ")
+        .bind(serde_json::to_string(&flag.variations)?);
+    sql.push(", ").bind(serde_json::to_string(&flag.tags)?);
+    sql.push(", ").bind(flag.default_on.as_str());
+    sql.push(", ").bind(flag.default_off.as_str());
+    sql.push(", ").bind(row::life_name(flag.life));
+    sql.push(", ")
+        .bind(searched(flag))
+        .push(", ")
+        .bind(flag.created_at.0);
+    sql.push(match edit.before {
+        None => ") ON CONFLICT (project_id, id) DO NOTHING",
+        Some(_) => UPDATE,
+    });
+    let done = sql
+        .query()
+        .execute(connection)
+        .await
+        .map_err(unique("key", "a flag with this key exists in the project"))?;
+    if done.rows_affected() != 1 {
+        return Err(StoreError::conflict("id", "a flag with this id exists"));
+    }
+    Ok(())
+}
+
+const UPDATE: &str = ") ON CONFLICT (project_id, id) DO UPDATE SET key = excluded.key, \
+    key_folded = excluded.key_folded, name = excluded.name, description = excluded.description, \
+    kind = excluded.kind, variations = excluded.variations, tags = excluded.tags, \
+    default_on = excluded.default_on, default_off = excluded.default_off, life = excluded.life, \
+    search = excluded.search, created_at = excluded.created_at";
+
+async fn free_id(
+    connection: &mut AnyConnection,
+    project: &Id<Project>,
+    id: &Id<Flag>,
+) -> Result<(), StoreError> {
+    sqlx::query("UPDATE flags SET id = $1 WHERE project_id = $2 AND id = $3 AND life = 'deleted'")
+        .bind(uuid::Uuid::now_v7().to_string())
+        .bind(project.as_str())
+        .bind(id.as_str())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+fn searched(flag: &Flag) -> String {
+    [flag.key.as_str(), &flag.name, &flag.description]
+        .join("\n")
+        .to_lowercase()
+}

@@ -1,0 +1,87 @@
+//! Bringing the schema up to date: numbered texts, each run once, all in one transaction, by one
+//! process at a time. Ours rather than sqlx's, which does not lock SQLite.
+
+use sqlx::AnyConnection;
+use sqlx::{AssertSqlSafe, Row};
+
+use crate::dialect::{Dialect, Lock};
+use crate::digest;
+use crate::error::StoreError;
+
+/// A step of the schema.
+pub(crate) struct Migration {
+    version: i64,
+    text: &'static str,
+}
+
+/// The steps of the truth.
+pub(crate) const TRUTH: &[Migration] = &[Migration {
+    version: 1,
+    text: include_str!("../migrations/truth/0001_first.sql"),
+}];
+
+/// The steps of the traffic.
+pub(crate) const TRAFFIC: &[Migration] = &[Migration {
+    version: 1,
+    text: include_str!("../migrations/traffic/0001_first.sql"),
+}];
+
+/// Runs those of `migrations` that have not run, inside the caller's transaction. `part` tells
+/// the two lists apart where they share a database.
+pub(crate) async fn run(
+    dialect: Dialect,
+    connection: &mut AnyConnection,
+    part: &str,
+    migrations: &[Migration],
+) -> Result<(), StoreError> {
+    dialect.lock(connection, Lock::Migrate).await?;
+    sqlx::query(
+        "CREATE TABLE IF NOT EXISTS schema_migrations (part TEXT NOT NULL, \
+         version BIGINT NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (part, version))",
+    )
+    .execute(&mut *connection)
+    .await?;
+    let done = done(connection, part).await?;
+    refuse_unknown(&done, migrations)?;
+    for migration in &migrations[done.len()..] {
+        sqlx::raw_sql(AssertSqlSafe(migration.text))
+            .execute(&mut *connection)
+            .await?;
+        sqlx::query("INSERT INTO schema_migrations (part, version, digest) VALUES ($1, $2, $3)")
+            .bind(part)
+            .bind(migration.version)
+            .bind(digest::hex(migration.text.as_bytes()))
+            .execute(&mut *connection)
+            .await?;
+    }
+    Ok(())
+}
+
+async fn done(
+    connection: &mut AnyConnection,
+    part: &str,
+) -> Result<Vec<(i64, String)>, StoreError> {
+    let rows = sqlx::query(
+        "SELECT version, digest FROM schema_migrations WHERE part = $1 ORDER BY version",
+    )
+    .bind(part)
+    .fetch_all(connection)
+    .await?;
+    rows.iter()
+        .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
+        .collect()
+}
+
+/// A newer program may have been here, or a text was edited after it had run: in both cases this
+/// program does not know the schema, and must not touch the data.
+fn refuse_unknown(done: &[(i64, String)], migrations: &[Migration]) -> Result<(), StoreError> {
+    let known = migrations
+        .iter()
+        .map(|migration| (migration.version, digest::hex(migration.text.as_bytes())));
+    if done.len() <= migrations.len() && known.zip(done).all(|(ours, theirs)| ours == *theirs) {
+        return Ok(());
+    }
+    Err(StoreError::corrupt(
+        "the database's schema is not one that this program knows; it was made by another version",
+    ))
+}

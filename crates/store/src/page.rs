@@ -1,0 +1,40 @@
+//! Lists, page by page.
+
+/// The largest page that is given, whatever is asked for.
+pub const MAX_LIMIT: i64 = 500;
+
+/// Where a page begins and how long it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageRequest {
+    /// [`Page::next`] of the page before; the first page where none is given.
+    pub cursor: Option<String>,
+    /// How many items at most; 50 where none is given, [`MAX_LIMIT`] at most.
+    pub limit: Option<i64>,
+}
+
+impl PageRequest {
+    /// How many items the page holds.
+    pub(crate) fn size(&self) -> i64 {
+        self.limit.unwrap_or(50).clamp(1, MAX_LIMIT)
+    }
+}
+
+/// A part of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page<T> {
+    /// In the list's order.
+    pub items: Vec<T>,
+    /// What to ask for the next page with; none at the end.
+    pub next: Option<String>,
+}
+
+impl<T> Page<T> {
+    /// A page of `items`, of which one more than `size` was read to know whether there is more.
+    pub(crate) fn cut(mut items: Vec<T>, size: i64, cursor: impl Fn(&T) -> String) -> Self {
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        let more = items.len() > size;
+        items.truncate(size);
+        let next = items.last().filter(|_| more).map(cursor);
+        Self { items, next }
+    }
+}

@@ -1,0 +1,166 @@
+//! Opening the databases.
+//!
+//! SQLite: each file has one connection that writes, so that writers queue here rather than in
+//! the file's busy handler, and several that only read, which WAL lets go on meanwhile. Other
+//! processes may have the same files open: they are waited for by the busy timeout.
+//! PostgreSQL: a pool for the truth and a small one for traffic.
+
+use std::fs::{DirBuilder, File};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
+use sqlx::{AnyPool, AssertSqlSafe, ConnectOptions};
+
+use crate::dialect::Dialect;
+use crate::error::StoreError;
+
+/// Where the data lies.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Location {
+    /// A folder with `burgee.db` and `traffic.db`; made, readable by the owner alone, where it
+    /// does not exist.
+    Folder(PathBuf),
+    /// A PostgreSQL database, as `postgres://…`.
+    Postgres(String),
+}
+
+impl std::fmt::Debug for Location {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Folder(path) => f.debug_tuple("Folder").field(path).finish(),
+            // It may hold a password.
+            Self::Postgres(_) => f.debug_tuple("Postgres").field(&"…").finish(),
+        }
+    }
+}
+
+/// How long a writer waits for other processes' writers on SQLite, in ms.
+const BUSY_MS: u32 = 10_000;
+
+/// Readers of a SQLite file: enough for a few slow ones beside the feed.
+const READERS: u32 = 4;
+
+/// How long a request waits for a connection before it is told "unavailable".
+const ACQUIRE: Duration = Duration::from_secs(15);
+
+/// The connections to one set of tables.
+#[derive(Clone, Debug)]
+pub(crate) struct Pools {
+    pub(crate) write: AnyPool,
+    pub(crate) read: AnyPool,
+}
+
+/// Opens the truth and the traffic.
+pub(crate) async fn open(location: &Location) -> Result<(Dialect, Pools, Pools), StoreError> {
+    sqlx::any::install_default_drivers();
+    match location {
+        Location::Folder(folder) => {
+            let _opening = lock_folder(folder.clone()).await?;
+            let truth = sqlite(&folder.join("burgee.db")).await?;
+            let traffic = sqlite(&folder.join("traffic.db")).await?;
+            Ok((Dialect::Sqlite, truth, traffic))
+        }
+        Location::Postgres(url) => {
+            let truth = postgres(url, 10).await?;
+            let traffic = postgres(url, 3).await?;
+            Ok((Dialect::Postgres, truth, traffic))
+        }
+    }
+}
+
+/// Makes the folder and holds its lock: turning a new file to WAL does not wait for others, so
+/// processes that start at the same moment take turns.
+async fn lock_folder(folder: PathBuf) -> Result<File, StoreError> {
+    let locked = tokio::task::spawn_blocking(move || {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&folder)?;
+        let file = File::create(folder.join("opening.lock"))?;
+        file.lock()?;
+        Ok::<_, std::io::Error>(file)
+    });
+    match locked.await {
+        Ok(Ok(file)) => Ok(file),
+        Ok(Err(error)) => Err(StoreError::Unavailable(format!("the data folder: {error}"))),
+        Err(error) => Err(StoreError::Other(Box::new(error))),
+    }
+}
+
+async fn sqlite(file: &Path) -> Result<Pools, StoreError> {
+    let options = sqlite_options(file)?;
+    // `synchronous=FULL`: with NORMAL a power cut can lose acknowledged changes. WAL is set by
+    // the writer, which is opened first; it stays with the file.
+    let writer = format!(
+        "PRAGMA busy_timeout={BUSY_MS}; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; \
+         PRAGMA foreign_keys=ON; PRAGMA cache_size=-16000"
+    );
+    let reader =
+        format!("PRAGMA busy_timeout={BUSY_MS}; PRAGMA query_only=ON; PRAGMA cache_size=-16000");
+    let write = local(1, writer).connect_with(options.clone()).await?;
+    let read = local(READERS, reader).connect_lazy_with(options);
+    Ok(Pools { write, read })
+}
+
+/// A pool of connections to a file: they need no test and do not age.
+fn local(connections: u32, pragmas: String) -> AnyPoolOptions {
+    set_up(pragmas)
+        .max_connections(connections)
+        .test_before_acquire(false)
+        .idle_timeout(None)
+        .max_lifetime(None)
+}
+
+fn sqlite_options(file: &Path) -> Result<AnyConnectOptions, StoreError> {
+    let invalid = || StoreError::Invalid {
+        field: "dataDir",
+        message: "the path of the data folder must be UTF-8 text".to_owned(),
+    };
+    let mut url = String::from("sqlite://");
+    for byte in file.to_str().ok_or_else(invalid)?.bytes() {
+        match byte {
+            b'/' | b'.' | b'_' | b'-' => url.push(byte as char),
+            _ if byte.is_ascii_alphanumeric() => url.push(byte as char),
+            _ => url.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    url.push_str("?mode=rwc");
+    options(&url)
+}
+
+async fn postgres(url: &str, connections: u32) -> Result<Pools, StoreError> {
+    // Nothing of ours takes long; what does is stuck, and must not keep its locks.
+    let settings = "SET statement_timeout = '30s'; SET lock_timeout = '10s'; \
+                    SET idle_in_transaction_session_timeout = '30s'";
+    let pool = set_up(settings.to_owned())
+        .max_connections(connections)
+        .connect_with(options(url)?)
+        .await?;
+    Ok(Pools {
+        write: pool.clone(),
+        read: pool,
+    })
+}
+
+/// Pool options that run `statements` on each new connection.
+fn set_up(statements: String) -> AnyPoolOptions {
+    AnyPoolOptions::new()
+        .acquire_timeout(ACQUIRE)
+        .after_connect(move |connection, _| {
+            let statements = statements.clone();
+            Box::pin(async move {
+                sqlx::raw_sql(AssertSqlSafe(statements))
+                    .execute(connection)
+                    .await?;
+                Ok(())
+            })
+        })
+}
+
+fn options(url: &str) -> Result<AnyConnectOptions, StoreError> {
+    let options: AnyConnectOptions = url.parse()?;
+    // Statements can hold secrets in their values' places; the server logs what matters itself.
+    Ok(options.disable_statement_logging())
+}

@@ -1,0 +1,165 @@
+//! Projects.
+
+use burgee_domain::id::Id;
+use burgee_domain::key::Key;
+use burgee_domain::model::{Organization, Project};
+use burgee_eval::time::Millis;
+use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
+
+use crate::error::{StoreError, unique};
+use crate::page::{Page, PageRequest};
+use crate::sql::Sql;
+use crate::{Store, row, text};
+
+const SELECT: &str = "SELECT id, organization_id, key, name, version, created_at FROM projects \
+                      WHERE deleted_at IS NULL";
+
+fn read(found: &AnyRow) -> Result<Project, StoreError> {
+    Ok(Project {
+        id: row::id(found, 0)?,
+        organization: row::id(found, 1)?,
+        key: row::key(found, 2)?,
+        name: row::text(found, 3)?,
+        version: row::number(found, 4)?,
+        created_at: row::millis(found, 5)?,
+    })
+}
+
+/// A project to be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewProject {
+    /// Whose it is.
+    pub organization: Id<Organization>,
+    /// Unique in the organization, without regard to case.
+    pub key: Key,
+    /// The display name.
+    pub name: String,
+}
+
+impl Store {
+    /// An organization's projects, by key.
+    pub async fn projects(
+        &self,
+        organization: &Id<Organization>,
+        page: &PageRequest,
+    ) -> Result<Page<Project>, StoreError> {
+        let mut sql = Sql::new(SELECT);
+        sql.push(" AND organization_id = ")
+            .bind(organization.as_str());
+        if let Some(cursor) = &page.cursor {
+            sql.push(" AND key_folded > ").bind(cursor.as_str());
+        }
+        sql.push(" ORDER BY key_folded LIMIT ")
+            .bind(page.size() + 1);
+        let rows = sql.query().fetch_all(&self.shared.truth.read).await?;
+        let items = rows.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        Ok(Page::cut(items, page.size(), |item| item.key.folded()))
+    }
+
+    /// The project of this key.
+    pub async fn project(
+        &self,
+        organization: &Id<Organization>,
+        key: &Key,
+    ) -> Result<Project, StoreError> {
+        let mut sql = Sql::new(SELECT);
+        sql.push(" AND organization_id = ")
+            .bind(organization.as_str());
+        sql.push(" AND key_folded = ").bind(key.folded());
+        let found = sql.query().fetch_optional(&self.shared.truth.read).await?;
+        read(&found.ok_or(StoreError::NotFound("project"))?)
+    }
+
+    /// Makes a project without environments.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] of `key`.
+    pub async fn create_project(
+        &self,
+        new: &NewProject,
+        now: Millis,
+    ) -> Result<Project, StoreError> {
+        let mut tx = self.begin_write().await?;
+        let project = insert(&mut tx, new, now).await?;
+        tx.commit().await?;
+        Ok(project)
+    }
+}
+
+/// Reads and locks projects by folded key, all of the organization's where none are given, in id
+/// order.
+pub(crate) async fn lock(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    keys: Option<&[String]>,
+    lock: &str,
+) -> Result<Vec<Project>, StoreError> {
+    let mut sql = Sql::new(SELECT);
+    sql.push(" AND organization_id = ")
+        .bind(organization.as_str());
+    if let Some(keys) = keys {
+        sql.push(" AND key_folded IN ")
+            .list(keys.iter().map(String::as_str));
+    }
+    sql.push(" ORDER BY id").push(lock);
+    let rows = sql.query().fetch_all(connection).await?;
+    rows.iter().map(read).collect()
+}
+
+/// Reads and locks one project by id.
+pub(crate) async fn lock_id(
+    connection: &mut AnyConnection,
+    id: &Id<Project>,
+    lock: &str,
+) -> Result<Project, StoreError> {
+    let mut sql = Sql::new(SELECT);
+    sql.push(" AND id = ").bind(id.as_str()).push(lock);
+    let found = sql.query().fetch_optional(connection).await?;
+    read(&found.ok_or(StoreError::NotFound("project"))?)
+}
+
+pub(crate) async fn insert(
+    connection: &mut AnyConnection,
+    new: &NewProject,
+    now: Millis,
+) -> Result<Project, StoreError> {
+    text::storable("name", &new.name)?;
+    let id: Id<Project> = Id::new(uuid::Uuid::now_v7().to_string());
+    sqlx::query(
+        "INSERT INTO projects (id, organization_id, key, key_folded, name, version, created_at) \
+         VALUES ($1, $2, $3, $4, $5, 0, $6)",
+    )
+    .bind(id.as_str())
+    .bind(new.organization.as_str())
+    .bind(new.key.as_str())
+    .bind(new.key.folded())
+    .bind(new.name.as_str())
+    .bind(now.0)
+    .execute(connection)
+    .await
+    .map_err(unique("key", "a project with this key exists"))?;
+    Ok(Project {
+        id,
+        organization: new.organization.clone(),
+        key: new.key.clone(),
+        name: new.name.clone(),
+        version: 0,
+        created_at: now,
+    })
+}
+
+/// Moves the version by one; a project of another version is not touched.
+pub(crate) async fn advance(
+    connection: &mut AnyConnection,
+    id: &Id<Project>,
+    version: i64,
+) -> Result<u64, StoreError> {
+    let done = sqlx::query("UPDATE projects SET version = $1 WHERE id = $2 AND version = $3")
+        .bind(version)
+        .bind(id.as_str())
+        .bind(version - 1)
+        .execute(connection)
+        .await?;
+    Ok(done.rows_affected())
+}

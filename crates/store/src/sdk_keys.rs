@@ -1,0 +1,277 @@
+//! SDK keys. They are stored as they are: they must be shown again, and the edge compares them
+//! whole.
+
+use burgee_domain::id::Id;
+use burgee_domain::model::{Environment, Organization, SdkKey, SdkKeyKind};
+use burgee_domain::sdk_key;
+use burgee_eval::time::Millis;
+use serde_json::json;
+use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
+use uuid::Uuid;
+
+use crate::change_sets::Actor;
+use crate::environments::Administration;
+use crate::error::{StoreError, unique};
+use crate::log::LogRow;
+use crate::{Store, Tx, row, text};
+
+const COLUMNS: &str = "id, environment_id, kind, name, secret, created_at, revoked_at";
+
+fn read(found: &AnyRow) -> Result<SdkKey, StoreError> {
+    Ok(SdkKey {
+        id: row::id(found, 0)?,
+        environment: row::id(found, 1)?,
+        kind: row::name(found, 2)?,
+        name: row::text(found, 3)?,
+        secret: row::text(found, 4)?,
+        created_at: row::millis(found, 5)?,
+        revoked_at: row::optional_millis(found, 6)?,
+    })
+}
+
+/// The name that a kind is stored by.
+pub(crate) fn kind_name(kind: SdkKeyKind) -> &'static str {
+    match kind {
+        SdkKeyKind::Client => "client",
+        SdkKeyKind::Server => "server",
+    }
+}
+
+impl Store {
+    /// An environment's keys, oldest first, revoked ones too.
+    pub async fn sdk_keys(&self, id: &Id<Environment>) -> Result<Vec<SdkKey>, StoreError> {
+        let text = format!(
+            "SELECT {COLUMNS} FROM sdk_keys WHERE environment_id = $1 ORDER BY created_at, id"
+        );
+        let rows = sqlx::query(sqlx::AssertSqlSafe(text))
+            .bind(id.as_str())
+            .fetch_all(&self.shared.truth.read)
+            .await?;
+        rows.iter().map(read).collect()
+    }
+
+    /// Makes a key.
+    pub async fn create_sdk_key(
+        &self,
+        environment: &Id<Environment>,
+        kind: SdkKeyKind,
+        name: &str,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<SdkKey, StoreError> {
+        text::storable("name", name)?;
+        let mut tx = self.begin_write().await?;
+        let locked = self.lock_environment(&mut tx, environment).await?;
+        let key = insert(&mut tx, environment, kind, Some(name), None, now).await?;
+        self.log_key(&mut tx, locked, &key, "createSdkKey", actor, now)
+            .await?;
+        tx.commit().await?;
+        self.shared.changed.tell();
+        Ok(key)
+    }
+
+    /// Takes over a secret that programs are already configured with. Adopting it again changes
+    /// nothing.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] of `secret` where another environment or kind uses it;
+    /// [`StoreError::Invalid`] where it cannot be an SDK key.
+    pub async fn adopt_sdk_key(
+        &self,
+        environment: &Id<Environment>,
+        kind: SdkKeyKind,
+        secret: &str,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<SdkKey, StoreError> {
+        if !sdk_key::is_well_formed(secret) {
+            return Err(StoreError::Invalid {
+                field: "secret",
+                message: format!("an SDK key has {} characters of base64", sdk_key::LENGTH),
+            });
+        }
+        let mut tx = self.begin_write().await?;
+        let locked = self.lock_environment(&mut tx, environment).await?;
+        if let Some(key) = find(&mut tx, secret).await? {
+            return match key.environment == *environment && key.kind == kind {
+                true => Ok(key),
+                false => Err(StoreError::conflict("secret", USED)),
+            };
+        }
+        let key = insert(&mut tx, environment, kind, None, Some(secret), now).await?;
+        self.log_key(&mut tx, locked, &key, "adoptSdkKey", actor, now)
+            .await?;
+        tx.commit().await?;
+        self.shared.changed.tell();
+        Ok(key)
+    }
+
+    /// Revokes a key; a revoked one stays as it is.
+    pub async fn revoke_sdk_key(
+        &self,
+        environment: &Id<Environment>,
+        id: &Id<SdkKey>,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<SdkKey, StoreError> {
+        let mut tx = self.begin_write().await?;
+        let locked = self.lock_environment(&mut tx, environment).await?;
+        let text = format!("SELECT {COLUMNS} FROM sdk_keys WHERE id = $1 AND environment_id = $2");
+        let found = sqlx::query(sqlx::AssertSqlSafe(text))
+            .bind(id.as_str())
+            .bind(environment.as_str())
+            .fetch_optional(&mut *tx)
+            .await?;
+        let mut key = read(&found.ok_or(StoreError::NotFound("SDK key"))?)?;
+        if key.revoked_at.is_some() {
+            return Ok(key);
+        }
+        sqlx::query("UPDATE sdk_keys SET revoked_at = $1 WHERE id = $2")
+            .bind(now.0)
+            .bind(id.as_str())
+            .execute(&mut *tx)
+            .await?;
+        key.revoked_at = Some(now);
+        self.log_key(&mut tx, locked, &key, "revokeSdkKey", actor, now)
+            .await?;
+        tx.commit().await?;
+        self.shared.changed.tell();
+        Ok(key)
+    }
+
+    async fn log_key(
+        &self,
+        tx: &mut Tx,
+        (organization, environment): (Id<Organization>, Environment),
+        key: &SdkKey,
+        command: &str,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let image = image(key);
+        let step = Administration {
+            organization: &organization,
+            actor,
+            command: json!({"kind": command, "environment": environment.key.as_str(),
+                "sdkKey": key.id.as_str(), "type": kind_name(key.kind), "name": key.name}),
+            rows: vec![log_row(key, &image)],
+        };
+        self.administer(tx, environment, step, now).await?;
+        Ok(())
+    }
+}
+
+/// What the log keeps of a key: everything but the secret.
+pub(crate) fn image(key: &SdkKey) -> String {
+    json!({"id": key.id.as_str(), "type": kind_name(key.kind), "name": key.name,
+        "createdAt": key.created_at, "revokedAt": key.revoked_at})
+    .to_string()
+}
+
+/// The log row of a key that was made or revoked.
+pub(crate) fn log_row<'a>(key: &'a SdkKey, image: &'a str) -> LogRow<'a> {
+    LogRow {
+        kind: "sdkKey",
+        id: key.id.as_str(),
+        key: kind_name(key.kind),
+        facets: "[]".to_owned(),
+        commands: "[0]".to_owned(),
+        image,
+    }
+}
+
+const USED: &str = "this secret is in use by another environment or as another kind of key";
+
+/// Writes a key, with a new secret where none is given.
+pub(crate) async fn insert(
+    connection: &mut AnyConnection,
+    environment: &Id<Environment>,
+    kind: SdkKeyKind,
+    name: Option<&str>,
+    secret: Option<&str>,
+    now: Millis,
+) -> Result<SdkKey, StoreError> {
+    let secret = match secret {
+        Some(secret) => secret.to_owned(),
+        None => new_secret(environment)?,
+    };
+    let key = SdkKey {
+        id: Id::new(Uuid::now_v7().to_string()),
+        environment: environment.clone(),
+        kind,
+        name: name.unwrap_or(kind_name(kind)).to_owned(),
+        secret,
+        created_at: now,
+        revoked_at: None,
+    };
+    sqlx::query(
+        "INSERT INTO sdk_keys (id, environment_id, kind, name, secret, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(key.id.as_str())
+    .bind(key.environment.as_str())
+    .bind(kind_name(kind))
+    .bind(key.name.as_str())
+    .bind(key.secret.as_str())
+    .bind(now.0)
+    .execute(connection)
+    .await
+    .map_err(unique("secret", USED))?;
+    Ok(key)
+}
+
+fn new_secret(environment: &Id<Environment>) -> Result<String, StoreError> {
+    let id = Uuid::parse_str(environment.as_str())
+        .map_err(|error| StoreError::Other(Box::new(error)))?;
+    Ok(sdk_key::make(id, *Uuid::new_v4().as_bytes()))
+}
+
+/// The key of this exact text that is valid now.
+pub(crate) async fn find(
+    connection: &mut AnyConnection,
+    secret: &str,
+) -> Result<Option<SdkKey>, StoreError> {
+    let text = format!("SELECT {COLUMNS} FROM sdk_keys WHERE secret = $1 AND revoked_at IS NULL");
+    let found = sqlx::query(sqlx::AssertSqlSafe(text))
+        .bind(secret)
+        .fetch_optional(connection)
+        .await?;
+    found.as_ref().map(read).transpose()
+}
+
+/// An environment's keys that are valid now, oldest first.
+pub(crate) async fn valid(
+    connection: &mut AnyConnection,
+    environment: &str,
+) -> Result<Vec<SdkKey>, StoreError> {
+    let text = format!(
+        "SELECT {COLUMNS} FROM sdk_keys WHERE environment_id = $1 AND revoked_at IS NULL \
+         ORDER BY created_at, id"
+    );
+    let rows = sqlx::query(sqlx::AssertSqlSafe(text))
+        .bind(environment)
+        .fetch_all(connection)
+        .await?;
+    rows.iter().map(read).collect()
+}
+
+/// Revokes all of an environment's keys, and tells which.
+pub(crate) async fn revoke_all(
+    connection: &mut AnyConnection,
+    environment: &Id<Environment>,
+    now: Millis,
+) -> Result<Vec<SdkKey>, StoreError> {
+    let mut keys = valid(connection, environment.as_str()).await?;
+    sqlx::query(
+        "UPDATE sdk_keys SET revoked_at = $1 WHERE environment_id = $2 AND revoked_at IS NULL",
+    )
+    .bind(now.0)
+    .bind(environment.as_str())
+    .execute(connection)
+    .await?;
+    for key in &mut keys {
+        key.revoked_at = Some(now);
+    }
+    Ok(keys)
+}

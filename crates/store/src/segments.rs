@@ -1,0 +1,379 @@
+//! Segments, in their three scopes, and their stamps in the environments that serve them.
+
+use std::collections::BTreeMap;
+
+use burgee_domain::id::Id;
+use burgee_domain::key::Key;
+use burgee_domain::model::{Environment, Life, Organization, Project, Segment, SegmentScope};
+use burgee_domain::outcome::SegmentEdit;
+use burgee_domain::served;
+use burgee_domain::workspace::SegmentState;
+use burgee_eval::time::Millis;
+use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
+
+use crate::error::{StoreError, unique};
+use crate::log::LogRow;
+use crate::page::{Page, PageRequest};
+use crate::sql::{LIST, ROWS, Sql, containing};
+use crate::{Store, row};
+
+/// The columns of a segment, as [`read`] reads them.
+pub(crate) const COLUMNS: &str = "s.id, s.project_id, s.environment_id, s.key, s.name, \
+     s.description, s.tags, s.included, s.excluded, s.rules, s.life, s.created_at";
+
+/// How many columns [`COLUMNS`] are.
+pub(crate) const WIDTH: usize = 12;
+
+/// Reads a segment from the columns from the first on.
+pub(crate) fn read(found: &AnyRow) -> Result<Segment, StoreError> {
+    let scope = match (row::optional_id(found, 1)?, row::optional_id(found, 2)?) {
+        (None, _) => SegmentScope::Organization,
+        (Some(project), None) => SegmentScope::Project(project),
+        (Some(project), Some(environment)) => SegmentScope::Environment(project, environment),
+    };
+    Ok(Segment {
+        id: row::id(found, 0)?,
+        scope,
+        key: row::key(found, 3)?,
+        name: row::text(found, 4)?,
+        description: row::text(found, 5)?,
+        tags: row::json(found, 6)?,
+        included: row::json(found, 7)?,
+        excluded: row::json(found, 8)?,
+        rules: row::json(found, 9)?,
+        life: row::name::<Life>(found, 10)?,
+        created_at: row::millis(found, 11)?,
+    })
+}
+
+/// The ids of a scope as they are stored.
+fn scope_ids(scope: &SegmentScope) -> (Option<&str>, Option<&str>) {
+    match scope {
+        SegmentScope::Organization => (None, None),
+        SegmentScope::Project(project) => (Some(project.as_str()), None),
+        SegmentScope::Environment(project, environment) => {
+            (Some(project.as_str()), Some(environment.as_str()))
+        }
+    }
+}
+
+/// Appends that a segment is of exactly this scope.
+fn push_scope(sql: &mut Sql, scope: &SegmentScope) {
+    let (project, environment) = scope_ids(scope);
+    for (column, id) in [("project_id", project), ("environment_id", environment)] {
+        sql.push(" AND s.").push(column);
+        match id {
+            Some(id) => sql.push(" = ").bind(id),
+            None => sql.push(" IS NULL"),
+        };
+    }
+}
+
+/// Which segments a list holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SegmentFilter {
+    /// A part of key, name or description, without regard to case.
+    pub search: Option<String>,
+    /// A tag, exactly.
+    pub tag: Option<String>,
+    /// Where it is in its life: live where none is given. Deleted ones are never listed.
+    pub life: Option<Life>,
+    /// Whether segments of the scopes above are listed too, since they can be used there.
+    pub with_shared: bool,
+}
+
+impl Store {
+    /// The segments of a scope, by key.
+    pub async fn segments(
+        &self,
+        organization: &Id<Organization>,
+        scope: &SegmentScope,
+        filter: &SegmentFilter,
+        page: &PageRequest,
+    ) -> Result<Page<Segment>, StoreError> {
+        let mut sql = Sql::new("SELECT ");
+        sql.push(COLUMNS)
+            .push(" FROM segments s WHERE s.organization_id = ");
+        sql.bind(organization.as_str());
+        match filter.with_shared {
+            true => push_visible(&mut sql, scope),
+            false => push_scope(&mut sql, scope),
+        }
+        self.push_filter(&mut sql, filter);
+        if let Some(cursor) = page.cursor.as_ref().and_then(|text| text.split_once('/')) {
+            sql.push(" AND (s.key_folded, s.id) > (").bind(cursor.0);
+            sql.push(", ").bind(cursor.1).push(")");
+        }
+        sql.push(" ORDER BY s.key_folded, s.id LIMIT ")
+            .bind(page.size() + 1);
+        let rows = sql.query().fetch_all(&self.shared.truth.read).await?;
+        let items = rows.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        Ok(Page::cut(items, page.size(), |segment| {
+            format!("{}/{}", segment.key.folded(), segment.id)
+        }))
+    }
+
+    fn push_filter(&self, sql: &mut Sql, filter: &SegmentFilter) {
+        let life = match filter.life {
+            Some(Life::Archived) => Life::Archived,
+            _ => Life::Live,
+        };
+        sql.push(" AND s.life = ").bind(row::life_name(life));
+        if let Some(search) = &filter.search {
+            let pattern = containing(&search.to_lowercase());
+            sql.push(" AND s.search LIKE ")
+                .bind(pattern)
+                .push(" ESCAPE '\\'");
+        }
+        if let Some(tag) = &filter.tag {
+            let tags = self.shared.dialect.each_text("s.tags");
+            sql.push(" AND EXISTS (SELECT 1 FROM ").push(&tags);
+            sql.push(" WHERE value = ").bind(tag.as_str()).push(")");
+        }
+    }
+
+    /// The segment of this key in exactly this scope, live or archived.
+    pub async fn segment(
+        &self,
+        organization: &Id<Organization>,
+        scope: &SegmentScope,
+        key: &Key,
+    ) -> Result<Segment, StoreError> {
+        let mut sql = Sql::new("SELECT ");
+        sql.push(COLUMNS)
+            .push(" FROM segments s WHERE s.life <> 'deleted'");
+        sql.push(" AND s.organization_id = ")
+            .bind(organization.as_str());
+        push_scope(&mut sql, scope);
+        sql.push(" AND s.key_folded = ").bind(key.folded());
+        let found = sql.query().fetch_optional(&self.shared.truth.read).await?;
+        read(&found.ok_or(StoreError::NotFound("segment"))?)
+    }
+}
+
+/// Appends that a segment can be used in a scope.
+fn push_visible(sql: &mut Sql, scope: &SegmentScope) {
+    let (project, environment) = scope_ids(scope);
+    sql.push(" AND (s.project_id IS NULL");
+    if let Some(project) = project {
+        sql.push(" OR (s.project_id = ").bind(project);
+        sql.push(" AND (s.environment_id IS NULL");
+        if let Some(environment) = environment {
+            sql.push(" OR s.environment_id = ").bind(environment);
+        }
+        sql.push("))");
+    }
+    sql.push(")");
+}
+
+/// Reads a segment's id by key in exactly this scope, where it is not deleted.
+pub(crate) async fn find_id(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    scope: &SegmentScope,
+    key_folded: &str,
+) -> Result<Option<Id<Segment>>, StoreError> {
+    let mut sql = Sql::new("SELECT s.id FROM segments s WHERE s.life <> 'deleted'");
+    sql.push(" AND s.organization_id = ")
+        .bind(organization.as_str());
+    push_scope(&mut sql, scope);
+    sql.push(" AND s.key_folded = ").bind(key_folded);
+    let found = sql.query().fetch_optional(connection).await?;
+    found.as_ref().map(|found| row::id(found, 0)).transpose()
+}
+
+/// Reads segments by id, those that are not deleted, with their stamps.
+pub(crate) async fn load(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    ids: &[&str],
+) -> Result<BTreeMap<Id<Segment>, SegmentState>, StoreError> {
+    let mut segments = BTreeMap::new();
+    for ids in ids.chunks(LIST) {
+        let mut sql = Sql::new("SELECT ");
+        sql.push(COLUMNS)
+            .push(" FROM segments s WHERE s.life <> 'deleted'");
+        sql.push(" AND s.organization_id = ")
+            .bind(organization.as_str());
+        sql.push(" AND s.id IN ").list(ids.iter().copied());
+        for found in sql.query().fetch_all(&mut *connection).await? {
+            let segment = read(&found)?;
+            let stamps = BTreeMap::new();
+            segments.insert(segment.id.clone(), SegmentState { segment, stamps });
+        }
+        let mut sql = Sql::new("SELECT p.segment_id, p.environment_id, p.stamp");
+        sql.push(" FROM segment_environments p JOIN environments e ON e.id = p.environment_id");
+        sql.push(" AND e.deleted_at IS NULL WHERE p.organization_id = ");
+        sql.bind(organization.as_str());
+        sql.push(" AND p.segment_id IN ").list(ids.iter().copied());
+        for found in sql.query().fetch_all(&mut *connection).await? {
+            if let Some(state) = segments.get_mut(&row::id(&found, 0)?) {
+                let stamp = row::millis(&found, 2)?;
+                state.stamps.insert(row::id(&found, 1)?, stamp);
+            }
+        }
+    }
+    Ok(segments)
+}
+
+/// Writes a segment that is new or changed, with its stamps. A new one may take the id of a
+/// deleted one.
+pub(crate) async fn write(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    edit: &SegmentEdit,
+) -> Result<(), StoreError> {
+    let segment = &edit.after;
+    let (project, environment) = scope_ids(&segment.scope);
+    let mut sql = Sql::new(
+        "INSERT INTO segments (organization_id, id, project_id, environment_id, key, key_folded, \
+         name, description, tags, included, excluded, rules, life, search, created_at) VALUES (",
+    );
+    sql.bind(organization.as_str())
+        .push(", ")
+        .bind(segment.id.as_str());
+    sql.push(", ").bind(project).push(", ").bind(environment);
+    sql.push(", ")
+        .bind(segment.key.as_str())
+        .push(", ")
+        .bind(segment.key.folded());
+    sql.push(", ")
+        .bind(segment.name.as_str())
+        .push(", ")
+        .bind(segment.description.as_str());
+    sql.push(", ").bind(serde_json::to_string(&segment.tags)?);
+    sql.push(", ")
+        .bind(serde_json::to_string(&segment.included)?);
+    sql.push(", ")
+        .bind(serde_json::to_string(&segment.excluded)?);
+    sql.push(", ").bind(serde_json::to_string(&segment.rules)?);
+    sql.push(", ").bind(row::life_name(segment.life));
+    sql.push(", ")
+        .bind(searched(segment))
+        .push(", ")
+        .bind(segment.created_at.0);
+    sql.push(
+        ") ON CONFLICT (organization_id, id) DO UPDATE SET project_id = excluded.project_id, \
+         environment_id = excluded.environment_id, key = excluded.key, \
+         key_folded = excluded.key_folded, name = excluded.name, \
+         description = excluded.description, tags = excluded.tags, \
+         included = excluded.included, excluded = excluded.excluded, rules = excluded.rules, \
+         life = excluded.life, search = excluded.search, created_at = excluded.created_at",
+    );
+    if edit.before.is_none() {
+        sql.push(" WHERE segments.life = 'deleted'");
+    }
+    let done = sql
+        .query()
+        .execute(&mut *connection)
+        .await
+        .map_err(unique("key", "a segment with this key exists there"))?;
+    if done.rows_affected() != 1 {
+        return Err(StoreError::conflict("id", "a segment with this id exists"));
+    }
+    if edit.before.is_none() {
+        forget_stamps(connection, organization, &segment.id).await?;
+    }
+    write_stamps(connection, organization, segment, &edit.stamps).await
+}
+
+/// The stamps of a deleted segment whose id is used again, perhaps in another scope.
+async fn forget_stamps(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    id: &Id<Segment>,
+) -> Result<(), StoreError> {
+    sqlx::query("DELETE FROM segment_environments WHERE organization_id = $1 AND segment_id = $2")
+        .bind(organization.as_str())
+        .bind(id.as_str())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+fn searched(segment: &Segment) -> String {
+    [segment.key.as_str(), &segment.name, &segment.description]
+        .join("\n")
+        .to_lowercase()
+}
+
+async fn write_stamps(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    segment: &Segment,
+    stamps: &[(Id<Environment>, Millis)],
+) -> Result<(), StoreError> {
+    for stamps in stamps.chunks(ROWS) {
+        let mut sql = Sql::new(
+            "INSERT INTO segment_environments \
+             (environment_id, organization_id, segment_id, stamp) VALUES ",
+        );
+        for (index, (environment, stamp)) in stamps.iter().enumerate() {
+            sql.push(if index == 0 { "(" } else { ", (" });
+            sql.bind(environment.as_str())
+                .push(", ")
+                .bind(organization.as_str());
+            sql.push(", ")
+                .bind(segment.id.as_str())
+                .push(", ")
+                .bind(stamp.0)
+                .push(")");
+        }
+        sql.push(
+            " ON CONFLICT (environment_id, segment_id) DO UPDATE SET \
+             organization_id = excluded.organization_id, stamp = excluded.stamp",
+        );
+        sql.query().execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+/// A shared segment as it enters a new environment.
+pub(crate) struct Entered {
+    segment: Segment,
+    image: String,
+}
+
+impl Entered {
+    pub(crate) fn log_row(&self) -> LogRow<'_> {
+        LogRow {
+            kind: "segment",
+            id: self.segment.id.as_str(),
+            key: self.segment.key.as_str(),
+            facets: "[]".to_owned(),
+            commands: "[0]".to_owned(),
+            image: &self.image,
+        }
+    }
+}
+
+/// Serves all shared segments in a new environment, and tells the highest stamp given out.
+pub(crate) async fn enter(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    project: &Id<Project>,
+    environment: &Environment,
+    now: Millis,
+) -> Result<(Vec<Entered>, Millis), StoreError> {
+    let mut sql = Sql::new("SELECT ");
+    sql.push(COLUMNS)
+        .push(" FROM segments s WHERE s.life <> 'deleted'");
+    sql.push(" AND s.organization_id = ")
+        .bind(organization.as_str());
+    push_visible(&mut sql, &SegmentScope::Project(project.clone()));
+    sql.push(" ORDER BY s.id");
+    let rows = sql.query().fetch_all(&mut *connection).await?;
+    let mut entered = Vec::with_capacity(rows.len());
+    let mut last = environment.last_stamp;
+    for found in &rows {
+        let segment = read(found)?;
+        last = Millis(now.0.max(last.0 + 1));
+        let stamps = [(environment.id.clone(), last)];
+        write_stamps(connection, organization, &segment, &stamps).await?;
+        let served = served::segment(&segment, last, environment);
+        let image = serde_json::to_string(&served)?;
+        entered.push(Entered { segment, image });
+    }
+    Ok((entered, last))
+}

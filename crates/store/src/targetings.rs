@@ -1,0 +1,138 @@
+//! Targetings: what a flag does in an environment. One exists where the flag is released.
+
+use std::collections::BTreeMap;
+
+use burgee_domain::id::Id;
+use burgee_domain::model::{Environment, Flag, Project, Targeting};
+use burgee_domain::outcome::TargetingEdit;
+use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
+
+use crate::error::StoreError;
+use crate::row;
+use crate::sql::{LIST, Sql};
+
+/// The columns of a targeting, as [`read`] reads them.
+pub(crate) const COLUMNS: &str = "t.is_enabled, t.target_users, t.rules, t.fallthrough, \
+                                  t.off_variation, t.expt_include_all_targets, t.tracked, t.stamp";
+
+/// Reads a targeting from the columns from `first` on.
+pub(crate) fn read(found: &AnyRow, first: usize) -> Result<Targeting, StoreError> {
+    Ok(Targeting {
+        is_enabled: row::boolean(found, first)?,
+        target_users: row::json(found, first + 1)?,
+        rules: row::json(found, first + 2)?,
+        fallthrough: row::json(found, first + 3)?,
+        off_variation: row::text(found, first + 4)?,
+        expt_include_all_targets: row::boolean(found, first + 5)?,
+        tracked: row::boolean(found, first + 6)?,
+        stamp: row::millis(found, first + 7)?,
+    })
+}
+
+type ByFlag<T> = BTreeMap<Id<Flag>, BTreeMap<Id<Environment>, T>>;
+
+/// Reads all targetings of flags.
+pub(crate) async fn load(
+    connection: &mut AnyConnection,
+    project: &Id<Project>,
+    flags: &[&str],
+) -> Result<ByFlag<Targeting>, StoreError> {
+    let mut targetings = ByFlag::new();
+    for flags in flags.chunks(LIST) {
+        let mut sql = Sql::new("SELECT t.flag_id, t.environment_id, ");
+        sql.push(COLUMNS)
+            .push(" FROM targetings t JOIN environments e");
+        sql.push(" ON e.id = t.environment_id AND e.deleted_at IS NULL WHERE t.project_id = ");
+        sql.bind(project.as_str());
+        sql.push(" AND t.flag_id IN ").list(flags.iter().copied());
+        for found in sql.query().fetch_all(&mut *connection).await? {
+            let by_environment: &mut BTreeMap<_, _> =
+                targetings.entry(row::id(&found, 0)?).or_default();
+            by_environment.insert(row::id(&found, 1)?, read(&found, 2)?);
+        }
+    }
+    Ok(targetings)
+}
+
+/// Reads where flags are on.
+pub(crate) async fn enabled(
+    connection: &mut AnyConnection,
+    project: &Id<Project>,
+    flags: &[&str],
+) -> Result<ByFlag<bool>, StoreError> {
+    let mut enabled = ByFlag::new();
+    let mut sql = Sql::new("SELECT t.flag_id, t.environment_id, t.is_enabled FROM targetings t");
+    sql.push(" JOIN environments e ON e.id = t.environment_id AND e.deleted_at IS NULL");
+    sql.push(" WHERE t.project_id = ").bind(project.as_str());
+    sql.push(" AND t.flag_id IN ").list(flags.iter().copied());
+    for found in sql.query().fetch_all(connection).await? {
+        let by_environment: &mut BTreeMap<_, _> = enabled.entry(row::id(&found, 0)?).or_default();
+        by_environment.insert(row::id(&found, 1)?, row::boolean(&found, 2)?);
+    }
+    Ok(enabled)
+}
+
+/// Writes a targeting that is new or changed. Where a flag is released, the tombstone that an
+/// earlier flag of the same key left there goes: an environment has one item per key.
+pub(crate) async fn write(
+    connection: &mut AnyConnection,
+    project: &Id<Project>,
+    edit: &TargetingEdit,
+) -> Result<(), StoreError> {
+    if edit.before.is_none() {
+        bury(connection, project, edit).await?;
+    }
+    let targeting = &edit.after;
+    let mut sql = Sql::new(
+        "INSERT INTO targetings (environment_id, project_id, flag_id, is_enabled, target_users, \
+         rules, fallthrough, off_variation, expt_include_all_targets, tracked, stamp) VALUES (",
+    );
+    sql.bind(edit.environment.as_str())
+        .push(", ")
+        .bind(project.as_str());
+    sql.push(", ")
+        .bind(edit.flag.as_str())
+        .push(", ")
+        .bind(i16::from(targeting.is_enabled));
+    sql.push(", ")
+        .bind(serde_json::to_string(&targeting.target_users)?);
+    sql.push(", ")
+        .bind(serde_json::to_string(&targeting.rules)?);
+    sql.push(", ")
+        .bind(serde_json::to_string(&targeting.fallthrough)?);
+    sql.push(", ").bind(targeting.off_variation.as_str());
+    sql.push(", ")
+        .bind(i16::from(targeting.expt_include_all_targets));
+    sql.push(", ").bind(i16::from(targeting.tracked));
+    sql.push(", ").bind(targeting.stamp.0);
+    sql.push(
+        ") ON CONFLICT (environment_id, flag_id) DO UPDATE SET is_enabled = excluded.is_enabled, \
+         target_users = excluded.target_users, rules = excluded.rules, \
+         fallthrough = excluded.fallthrough, off_variation = excluded.off_variation, \
+         expt_include_all_targets = excluded.expt_include_all_targets, \
+         tracked = excluded.tracked, stamp = excluded.stamp",
+    );
+    sql.query().execute(connection).await?;
+    Ok(())
+}
+
+async fn bury(
+    connection: &mut AnyConnection,
+    project: &Id<Project>,
+    edit: &TargetingEdit,
+) -> Result<(), StoreError> {
+    // SDKs know flags by their exact key: one of another case is another item to them.
+    sqlx::query(
+        "DELETE FROM targetings WHERE environment_id = $1 AND flag_id IN \
+         (SELECT old.id FROM flags old JOIN flags new ON new.project_id = old.project_id \
+          AND new.key = old.key WHERE old.project_id = $2 AND old.life = 'deleted' \
+          AND new.id = $3 AND old.id <> new.id)",
+    )
+    .bind(edit.environment.as_str())
+    .bind(project.as_str())
+    .bind(edit.flag.as_str())
+    .execute(connection)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,29 @@
+//! U+0000: PostgreSQL cannot store it, so neither database gets it.
+
+use serde_json::Value;
+
+use crate::error::StoreError;
+
+/// Refuses a text that holds U+0000.
+pub(crate) fn storable(field: &'static str, text: &str) -> Result<(), StoreError> {
+    if text.contains('\0') {
+        return Err(StoreError::Invalid {
+            field,
+            message: "the character U+0000 cannot be stored".to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// Refuses a document that holds U+0000 in any text or name.
+pub(crate) fn storable_json(field: &'static str, value: &Value) -> Result<(), StoreError> {
+    match value {
+        Value::String(text) => storable(field, text),
+        Value::Array(values) => values.iter().try_for_each(|v| storable_json(field, v)),
+        Value::Object(members) => members.iter().try_for_each(|(name, value)| {
+            storable(field, name)?;
+            storable_json(field, value)
+        }),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
+    }
+}

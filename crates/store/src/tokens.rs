@@ -1,0 +1,175 @@
+//! Access tokens. Only a hash is stored: a token is shown once, when it is made. A plain SHA-256
+//! will do, since a token is random and long; nobody can guess one from its hash.
+
+use burgee_domain::id::Id;
+use burgee_domain::model::Organization;
+use burgee_eval::time::Millis;
+use sqlx::any::AnyRow;
+use uuid::Uuid;
+
+use crate::error::StoreError;
+use crate::{Store, digest, row, text};
+
+/// What every token begins with, so that secret scanners know one.
+pub const PREFIX: &str = "bgt_";
+
+/// How many characters of a token are kept for people to recognise it by.
+const SHOWN: usize = 12;
+
+/// How old the recorded last use may be, in ms: not every request writes.
+const LAST_USED_EVERY: i64 = 60_000;
+
+/// A token to be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewToken {
+    /// Where it may act.
+    pub organization: Id<Organization>,
+    /// What it is for.
+    pub name: String,
+    /// The name of the policy that says what it may do.
+    pub policy: String,
+    /// When it stops working.
+    pub expires_at: Option<Millis>,
+}
+
+/// An access token, without its secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// Unique.
+    pub id: Id<Token>,
+    /// Where it may act.
+    pub organization: Id<Organization>,
+    /// What it is for.
+    pub name: String,
+    /// Its first characters.
+    pub prefix: String,
+    /// The name of the policy that says what it may do.
+    pub policy: String,
+    /// When it was made.
+    pub created_at: Millis,
+    /// When it stops working.
+    pub expires_at: Option<Millis>,
+    /// When it was last used, to about a minute.
+    pub last_used_at: Option<Millis>,
+    /// When it was revoked.
+    pub revoked_at: Option<Millis>,
+}
+
+const SELECT: &str = "SELECT id, organization_id, name, prefix, policy, created_at, expires_at, \
+                      last_used_at, revoked_at FROM tokens";
+
+fn read(found: &AnyRow) -> Result<Token, StoreError> {
+    Ok(Token {
+        id: row::id(found, 0)?,
+        organization: row::id(found, 1)?,
+        name: row::text(found, 2)?,
+        prefix: row::text(found, 3)?,
+        policy: row::text(found, 4)?,
+        created_at: row::millis(found, 5)?,
+        expires_at: row::optional_millis(found, 6)?,
+        last_used_at: row::optional_millis(found, 7)?,
+        revoked_at: row::optional_millis(found, 8)?,
+    })
+}
+
+impl Store {
+    /// Makes a token, and gives its text, which cannot be had again.
+    pub async fn create_token(
+        &self,
+        new: &NewToken,
+        now: Millis,
+    ) -> Result<(Token, String), StoreError> {
+        text::storable("name", &new.name)?;
+        let secret = new_secret();
+        let token = Token {
+            id: Id::new(Uuid::now_v7().to_string()),
+            organization: new.organization.clone(),
+            name: new.name.clone(),
+            prefix: secret[..SHOWN].to_owned(),
+            policy: new.policy.clone(),
+            created_at: now,
+            expires_at: new.expires_at,
+            last_used_at: None,
+            revoked_at: None,
+        };
+        sqlx::query(
+            "INSERT INTO tokens (id, organization_id, name, prefix, hash, policy, created_at, \
+             expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        )
+        .bind(token.id.as_str())
+        .bind(token.organization.as_str())
+        .bind(token.name.as_str())
+        .bind(token.prefix.as_str())
+        .bind(digest::bytes(secret.as_bytes()).to_vec())
+        .bind(token.policy.as_str())
+        .bind(now.0)
+        .bind(token.expires_at.map(|moment| moment.0))
+        .execute(&self.shared.truth.write)
+        .await?;
+        Ok((token, secret))
+    }
+
+    /// An organization's tokens, oldest first, revoked ones too.
+    pub async fn tokens(&self, organization: &Id<Organization>) -> Result<Vec<Token>, StoreError> {
+        let text = format!("{SELECT} WHERE organization_id = $1 ORDER BY created_at, id");
+        let rows = sqlx::query(sqlx::AssertSqlSafe(text))
+            .bind(organization.as_str())
+            .fetch_all(&self.shared.truth.read)
+            .await?;
+        rows.iter().map(read).collect()
+    }
+
+    /// The token of this text, if it works at `now`. Its use is recorded, to about a minute.
+    pub async fn find_token(&self, secret: &str, now: Millis) -> Result<Option<Token>, StoreError> {
+        let text = format!(
+            "{SELECT} WHERE hash = $1 AND revoked_at IS NULL \
+             AND (expires_at IS NULL OR expires_at > $2)"
+        );
+        let found = sqlx::query(sqlx::AssertSqlSafe(text))
+            .bind(digest::bytes(secret.as_bytes()).to_vec())
+            .bind(now.0)
+            .fetch_optional(&self.shared.truth.read)
+            .await?;
+        let Some(mut token) = found.as_ref().map(read).transpose()? else {
+            return Ok(None);
+        };
+        let known = token.last_used_at.map_or(i64::MIN, |moment| moment.0);
+        if known < now.0 - LAST_USED_EVERY {
+            sqlx::query("UPDATE tokens SET last_used_at = $1 WHERE id = $2")
+                .bind(now.0)
+                .bind(token.id.as_str())
+                .execute(&self.shared.truth.write)
+                .await?;
+            token.last_used_at = Some(now);
+        }
+        Ok(Some(token))
+    }
+
+    /// Revokes a token of an organization; a revoked one stays as it is.
+    pub async fn revoke_token(
+        &self,
+        organization: &Id<Organization>,
+        id: &Id<Token>,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let done = sqlx::query(
+            "UPDATE tokens SET revoked_at = COALESCE(revoked_at, $1) \
+             WHERE id = $2 AND organization_id = $3",
+        )
+        .bind(now.0)
+        .bind(id.as_str())
+        .bind(organization.as_str())
+        .execute(&self.shared.truth.write)
+        .await?;
+        match done.rows_affected() {
+            0 => Err(StoreError::NotFound("token")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// 244 random bits as text.
+fn new_secret() -> String {
+    let [a, b] = [Uuid::new_v4(), Uuid::new_v4()];
+    format!("{PREFIX}{}{}", a.simple(), b.simple())
+}

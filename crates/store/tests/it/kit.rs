@@ -1,0 +1,87 @@
+//! Stores to tell stories on.
+
+use burgee_domain::key::Key;
+use burgee_domain::model::{Environment, Organization, Project};
+use burgee_eval::time::Millis;
+use burgee_store::dialect::Dialect;
+use burgee_store::{Location, Store};
+use tempfile::TempDir;
+
+/// A moment that stories begin at.
+pub(crate) const NOW: Millis = Millis(1_800_000_000_000);
+
+/// A moment `ms` after [`NOW`].
+pub(crate) fn later(ms: i64) -> Millis {
+    Millis(NOW.0 + ms)
+}
+
+pub(crate) fn key(text: &str) -> Key {
+    Key::new(text).unwrap()
+}
+
+/// An empty database with its schema, and how to open it once more.
+pub(crate) struct Database {
+    pub(crate) store: Store,
+    location: Location,
+    /// Removed at the end.
+    _folder: Option<TempDir>,
+}
+
+impl Database {
+    /// Opens the same database as another process would.
+    pub(crate) async fn another(&self) -> Store {
+        Store::open(self.location.clone()).await.unwrap()
+    }
+}
+
+/// An empty database of one kind.
+pub(crate) async fn database(dialect: Dialect) -> Database {
+    let (location, folder) = match dialect {
+        Dialect::Sqlite => {
+            let folder = tempfile::tempdir().unwrap();
+            (Location::Folder(folder.path().join("data")), Some(folder))
+        }
+        Dialect::Postgres => {
+            let url = burgee_testkit::postgres::database().await.unwrap();
+            (Location::Postgres(url), None)
+        }
+    };
+    let store = Store::open(location.clone()).await.unwrap();
+    store.migrate().await.unwrap();
+    Database {
+        store,
+        location,
+        _folder: folder,
+    }
+}
+
+/// Tells a story on SQLite, then on PostgreSQL.
+pub(crate) async fn for_each_database(story: impl AsyncFn(&Database)) {
+    for dialect in [Dialect::Sqlite, Dialect::Postgres] {
+        let database = database(dialect).await;
+        story(&database).await;
+        database.store.close().await;
+    }
+}
+
+/// The default organization and project after a first start, with `prod` and `dev`.
+pub(crate) struct House {
+    pub(crate) organization: Organization,
+    pub(crate) project: Project,
+    pub(crate) prod: Environment,
+    pub(crate) dev: Environment,
+}
+
+pub(crate) async fn house(store: &Store) -> House {
+    let organization = store.first_start(NOW).await.unwrap().organization;
+    let project = store
+        .project(&organization.id, &key("default"))
+        .await
+        .unwrap();
+    House {
+        prod: store.environment(&project.id, &key("prod")).await.unwrap(),
+        dev: store.environment(&project.id, &key("dev")).await.unwrap(),
+        organization,
+        project,
+    }
+}
