@@ -13,7 +13,8 @@ import { Fatal, eventually } from "./eventually.js";
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const target = process.env.CARGO_TARGET_DIR ?? path.join(root, "target");
-const binary = process.env.BURGEE_BIN ?? path.join(target, "debug", "burgee");
+/** The program under test. */
+export const binary = process.env.BURGEE_BIN ?? path.join(target, "debug", "burgee");
 
 /** The project and the environment that `--demo` seeds. */
 export const DEMO = { project: "demo", environment: "prod" };
