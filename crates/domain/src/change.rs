@@ -11,7 +11,8 @@ mod finish;
 mod item;
 mod uses;
 
-pub(crate) use draft::{Draft, Place};
+pub(crate) use draft::{Draft, Place, unreleased};
+pub(crate) use facets::of_targeting;
 pub(crate) use uses::variation_uses;
 
 use burgee_eval::time::Millis;

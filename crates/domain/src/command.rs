@@ -13,13 +13,16 @@
 pub(crate) mod edit;
 pub mod flag;
 pub mod input;
+mod parse;
 mod references;
 pub mod segment;
 pub mod targeting;
 
 pub use edit::Target;
+pub use parse::parse;
 pub use references::{References, SegmentRef, references};
 
+use crate::fault::Fault;
 use edit::Edit;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +40,14 @@ macro_rules! commands {
                 match self {
                     $(Self::$name(command) => command,)*
                 }
+            }
+
+            /// Reads the fields of a command of this kind; none where there is no such kind.
+            fn read(kind: &str, fields: serde_json::Value) -> Option<Result<Self, Fault>> {
+                $(if parse::is_kind(kind, stringify!($name)) {
+                    return Some(parse::fields(fields).map(Self::$name));
+                })*
+                None
             }
         }
 
@@ -132,5 +143,11 @@ impl Command {
     /// The name of the permission that it needs, e.g. `flag.turnOn`.
     pub fn permission(&self) -> &'static str {
         self.edit().permission()
+    }
+
+    /// Whether a request may hold it. What an import writes is made by the import alone: it is
+    /// forgiving where requests are not.
+    fn may_be_sent(&self) -> bool {
+        true
     }
 }

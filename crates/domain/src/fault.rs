@@ -1,5 +1,7 @@
 //! Why a change set was refused: where, a stable code, and plain words.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 /// The first command that cannot be applied; nothing of the change set was.
@@ -22,19 +24,19 @@ pub struct Rejected {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) pointer: String,
-    pub(crate) code: &'static str,
+    pub(crate) code: Cow<'static, str>,
     pub(crate) message: String,
 }
 
 impl Fault {
     pub(crate) fn new(
         pointer: impl Into<String>,
-        code: &'static str,
+        code: impl Into<Cow<'static, str>>,
         message: impl Into<String>,
     ) -> Self {
         Self {
             pointer: pointer.into(),
-            code,
+            code: code.into(),
             message: message.into(),
         }
     }
@@ -43,7 +45,7 @@ impl Fault {
         Rejected {
             command,
             pointer: self.pointer,
-            code: self.code.into(),
+            code: self.code.into_owned(),
             message: self.message,
         }
     }

@@ -10,6 +10,8 @@ pub mod change;
 mod check;
 pub mod command;
 pub mod conflict;
+pub mod demo;
+pub mod diff;
 mod fault;
 pub mod id;
 pub mod key;

@@ -13,20 +13,17 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
+use crate::driver::Loops;
 use crate::environment::Sync;
 use crate::source::KeyKind;
 
 /// All counters of one edge. Counting never waits.
 pub struct Metrics {
     registry: Registry,
-    /// Open streaming connections.
-    pub connections: Family<Kind, Gauge<i64, AtomicI64>>,
+    /// What the streaming loops count.
+    pub loops: Loops,
     /// Answers to data-sync messages and polls.
     pub syncs: Family<Synced, Counter>,
-    /// Messages pushed to connections.
-    pub pushes: Family<Kind, Counter>,
-    /// Streaming connections closed by us, by close code.
-    pub closes: Family<Closed, Counter>,
     /// Secrets that had to be looked up in the store of record.
     pub lookups: Family<LookedUp, Counter>,
     /// Environments served.
@@ -45,13 +42,6 @@ pub struct Metrics {
     pub traffic_retries: Counter,
 }
 
-/// Label: which kind of SDK.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub struct Kind {
-    /// `client` or `server`.
-    pub kind: KeyKind,
-}
-
 /// Labels of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct Synced {
@@ -59,13 +49,6 @@ pub struct Synced {
     pub kind: KeyKind,
     /// `full` or `patch`.
     pub sync: Sync,
-}
-
-/// Label: a WebSocket close code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub struct Closed {
-    /// The code.
-    pub code: u16,
 }
 
 /// Label: what the store of record said.
@@ -169,6 +152,8 @@ impl EncodeLabelValue for Sync {
 impl Default for Metrics {
     fn default() -> Self {
         let mut registry = Registry::with_prefix("burgee_edge");
+        let loops = Loops::default();
+        registry.register_collector(Box::new(loops.clone()));
         macro_rules! registered {
             ($name:literal, $help:literal) => {{
                 let metric = Default::default();
@@ -177,10 +162,8 @@ impl Default for Metrics {
             }};
         }
         Self {
-            connections: registered!("connections", "Open streaming connections"),
+            loops,
             syncs: registered!("syncs", "Answers to data-sync messages and polls"),
-            pushes: registered!("pushes", "Messages pushed to connections"),
-            closes: registered!("closes", "Streaming connections closed by the server"),
             lookups: registered!("key_lookups", "SDK keys looked up in the store of record"),
             environments: registered!("environments", "Environments served"),
             environments_failing: registered!(

@@ -1,7 +1,7 @@
 //! A condition, compiled: which property, and a test with everything parsed that can be.
 //!
 //! Compiling is where a condition can go wrong, so that testing a user cannot: what does not
-//! compile is [`Test::Never`], in its *Not* form too. A flag whose pattern is broken must not let
+//! compile never matches, in its *Not* form too. A flag whose pattern is broken must not let
 //! everybody in because "not matched" happens to hold.
 
 mod parse;
@@ -217,7 +217,8 @@ impl Test {
         })
     }
 
-    /// Whether the value passes. Nothing is allocated.
+    /// Whether the value passes. Nothing is allocated, but for a version whose pre-release is
+    /// longer than 8 letters, which `semver` does not keep in place.
     fn passes(&self, value: &str) -> bool {
         match self {
             Self::Never => false,

@@ -79,6 +79,7 @@ pub struct TargetUsers {
     #[serde(default, deserialize_with = "null_is_default")]
     pub key_ids: Vec<String>,
     /// What they get.
+    #[serde(default, deserialize_with = "null_is_default")]
     pub variation_id: String,
 }
 
@@ -105,6 +106,7 @@ pub struct Condition {
 #[serde(rename_all = "camelCase")]
 pub struct RolloutVariation {
     /// What the part gets.
+    #[serde(default, deserialize_with = "null_is_default")]
     pub id: String,
     /// From and to, in `[0, 1]`; the upper bound is inclusive.
     pub rollout: [f64; 2],

@@ -39,27 +39,53 @@ impl Snapshot {
             .map(|s| Arc::new(compile::segment(Arc::new(s))));
         next.segments.put(compiled.collect());
 
-        let flags: Vec<Arc<Flag>> = flags.into_iter().map(Arc::new).collect();
-        let edited: BTreeSet<&str> = flags.iter().map(|flag| flag.key.as_str()).collect();
-        let dependent = self.flags.iter().filter(|flag| {
-            let mut ids = flag.segment_ids();
-            !edited.contains(flag.flag.key.as_str()) && ids.any(|id| edited_segments.contains(id))
+        let dependent = self.dependent_on(&edited_segments);
+        let edited = flags
+            .into_iter()
+            .map(|flag| (Arc::new(flag), Cause::Edited));
+        // A flag that was edited as well comes later, and so counts.
+        let sources: Vec<(Arc<Flag>, Cause)> = dependent.chain(edited).collect();
+        let compiled = sources.iter().map(|(flag, _)| {
+            let flag = compile::flag(Arc::clone(flag), &next.segments);
+            Arc::new(flag)
         });
-        let sources: Vec<Arc<Flag>> = dependent.map(|flag| Arc::clone(&flag.flag)).collect();
-        let sources = sources.into_iter().chain(flags.iter().cloned());
-        let compiled = sources.map(|flag| Arc::new(compile::flag(flag, &next.segments)));
         put(&mut next.flags, compiled.collect(), |flag| &flag.flag.key);
 
-        let affected = Affected::between(self, &next, &edited, &edited_segments);
+        let causes = sources
+            .iter()
+            .map(|(flag, cause)| (flag.key.as_str(), *cause))
+            .collect();
+        let affected = Affected::between(self, &next, causes, &edited_segments);
         (next, affected)
+    }
+
+    /// The flags that name one of the segments.
+    fn dependent_on<'a>(
+        &'a self,
+        segments: &'a BTreeSet<String>,
+    ) -> impl Iterator<Item = (Arc<Flag>, Cause)> + 'a {
+        // Most changes are of flags alone: then there is nothing to look through.
+        let flags = if segments.is_empty() {
+            &[][..]
+        } else {
+            &self.flags
+        };
+        let names_one =
+            |flag: &&Arc<CompiledFlag>| flag.segment_ids().any(|id| segments.contains(id));
+        let dependent = flags.iter().filter(names_one);
+        dependent.map(|flag| (Arc::clone(&flag.flag), Cause::Segment))
     }
 
     /// The flag of this key, compared exactly; archived ones too.
     pub fn flag(&self, key: &str) -> Option<&Arc<CompiledFlag>> {
-        let place = self
-            .flags
-            .binary_search_by(|flag| flag.flag.key.as_str().cmp(key));
-        self.flags.get(place.ok()?)
+        self.flags.get(self.flag_index(key)?)
+    }
+
+    fn flag_index(&self, key: &str) -> Option<usize> {
+        let flags = &self.flags;
+        flags
+            .binary_search_by(|flag| flag.flag.key.as_str().cmp(key))
+            .ok()
     }
 
     /// All flags by key, archived ones too.
@@ -106,15 +132,24 @@ pub enum Item<'a> {
 /// Puts new items into a list that is sorted by a text, over those of the same text; of two new
 /// ones the later counts.
 pub(crate) fn put<T>(list: &mut Vec<T>, items: Vec<T>, text: impl Fn(&T) -> &str) {
-    // A first load comes all at once: one by one, each item would move those behind it.
-    list.extend(items);
-    // Stable: among equals the old one comes first, then the new ones in their order.
-    list.sort_by(|a, b| text(a).cmp(text(b)));
-    list.dedup_by(|later, earlier| {
-        let same = text(later) == text(earlier);
-        if same {
-            std::mem::swap(later, earlier);
+    // A first load comes all at once: put in one by one, each item would move those behind it.
+    if items.len() > list.len() / 8 {
+        list.extend(items);
+        // Stable: among equals the old one comes first, then the new ones in their order.
+        list.sort_by(|a, b| text(a).cmp(text(b)));
+        list.dedup_by(|later, earlier| {
+            let same = text(later) == text(earlier);
+            if same {
+                std::mem::swap(later, earlier);
+            }
+            same
+        });
+        return;
+    }
+    for item in items {
+        match list.binary_search_by(|other| text(other).cmp(text(&item))) {
+            Ok(place) => list[place] = item,
+            Err(place) => list.insert(place, item),
         }
-        same
-    });
+    }
 }

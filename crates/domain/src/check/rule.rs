@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use burgee_eval::flag::{Condition, Rule, Variation};
 use burgee_eval::segment::SegmentRule;
 
-use super::condition::{self, SEGMENT_PROPERTIES, segment_ids};
+use super::condition::{self, is_on_segments, segment_ids};
 use super::{Checked, rollout, text};
 use crate::change::{Draft, Place};
 use crate::command::input::{RuleInput, SegmentRuleInput};
@@ -31,7 +31,7 @@ pub(crate) fn rule(
         .find(|rule| Some(&rule.id) == input.id.as_ref());
     let kept_name = kept.map(|rule| rule.name.clone());
     let given = text::optional_name(input.name.as_deref(), &format!("{at}/name"))?;
-    let conditions = condition::list(&input.conditions, &format!("{at}/conditions"))?;
+    let conditions = condition::list(&input.conditions, draft, &format!("{at}/conditions"))?;
     check_segments(&conditions, draft, place, &format!("{at}/conditions"))?;
     let name = given.or(kept_name);
     Ok(Rule {
@@ -76,8 +76,8 @@ pub(crate) fn segment_rules(
     for (index, input) in inputs.iter().enumerate() {
         let at = format!("{at}/{index}");
         let conditions_at = format!("{at}/conditions");
-        let conditions = condition::list(&input.conditions, &conditions_at)?;
-        let nested = |it: &Condition| SEGMENT_PROPERTIES.contains(&it.property.as_str());
+        let conditions = condition::list(&input.conditions, draft, &conditions_at)?;
+        let nested = |it: &Condition| is_on_segments(&it.property);
         if let Some(bad) = conditions.iter().position(nested) {
             let message =
                 "a segment's rule cannot refer to segments: SDKs do not agree on what that means";

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use burgee_eval::flag::{Variation, VariationType};
+use burgee_eval::flag::{Variation, VariationType, parses_as};
 
 use super::{Checked, text};
 use crate::change::Draft;
@@ -57,26 +57,12 @@ pub(crate) fn value(value: &str, kind: VariationType, at: &str) -> Checked<Strin
         );
         return Err(Fault::new(at, "valueTooLong", message));
     }
-    parses(value, kind).map_err(|why| Fault::new(at, "valueType", why))?;
-    Ok(match kind {
+    let value = match kind {
         VariationType::Boolean => value.to_ascii_lowercase(),
         _ => value.to_owned(),
-    })
-}
-
-fn parses(value: &str, kind: VariationType) -> Result<(), String> {
-    match kind {
-        VariationType::String => Ok(()),
-        VariationType::Boolean if value.eq_ignore_ascii_case("true") => Ok(()),
-        VariationType::Boolean if value.eq_ignore_ascii_case("false") => Ok(()),
-        VariationType::Boolean => Err("a boolean's value is 'true' or 'false'".into()),
-        VariationType::Number => serde_json::from_str::<serde_json::Number>(value)
-            .map(drop)
-            .map_err(|_| "a number's value is a JSON number, such as 12 or -0.5".into()),
-        VariationType::Json => serde_json::from_str::<serde::de::IgnoredAny>(value)
-            .map(drop)
-            .map_err(|error| format!("the value is not JSON: {error}")),
-    }
+    };
+    parses_as(kind, &value).map_err(|why| Fault::new(at, "valueType", why))?;
+    Ok(value)
 }
 
 /// A new variation with nothing but a value.

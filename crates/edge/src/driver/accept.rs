@@ -94,7 +94,7 @@ impl EventLoop {
 
     fn admit(&mut self, stream: TcpStream) {
         add(&self.counters.accepted, 1);
-        add(&self.counters.connections, 1);
+        add(&self.counters.sockets, 1);
         let generation = self.next_generation;
         // Never 0 and never both halves full: those tokens are taken.
         self.next_generation = (generation + 1) & 0x7FFF_FFFF;

@@ -9,9 +9,10 @@ use super::connection::Phase;
 use super::counters::{add, sub};
 use super::event_loop::EventLoop;
 use super::mailbox::{ConnectionId, Mail};
-use crate::environment::Encoded;
+use crate::environment::{Encoded, ServerAnswer, Sync};
 use crate::frame::write;
 use crate::hub::{Access, Lookup};
+use crate::metrics::Synced;
 use crate::session::user::KeptUser;
 use crate::session::{Close, Flow};
 use crate::source::{KeyKind, Unavailable};
@@ -24,7 +25,7 @@ const LARGE: usize = 64 * 1024;
 impl EventLoop {
     /// Looks a key up, or has it asked for.
     pub(super) fn admit_key(&mut self, key: usize, secret: &Secret, kind: KeyKind) -> Flow {
-        match self.hub.lookup(secret.as_str()) {
+        match self.edge.hub.lookup(secret.as_str()) {
             Lookup::Known(access) if access.kind == kind => {
                 self.join(key, &access);
                 Flow::Go
@@ -40,7 +41,7 @@ impl EventLoop {
 
     fn ask(&self, key: usize, secret: Secret, kind: KeyKind) {
         let connection = self.id(key);
-        let hub = Arc::clone(&self.hub);
+        let hub = Arc::clone(&self.edge.hub);
         let mailbox = self.mailbox();
         self.runtime.spawn(async move {
             let answer = hub.ask(secret.as_str()).await;
@@ -67,7 +68,7 @@ impl EventLoop {
         if self.connections[key].phase != Phase::Asking {
             return;
         }
-        match (answer, self.hub.lookup(secret.as_str())) {
+        match (answer, self.edge.hub.lookup(secret.as_str())) {
             (Ok(None), _) | (_, Lookup::Unknown) => self.close(key, Close::REFUSED),
             // Looked up again: the key may have been revoked since the answer was given.
             (Ok(Some(_)), Lookup::Known(access)) if access.kind == kind => {
@@ -85,7 +86,7 @@ impl EventLoop {
         let connection = &mut self.connections[key];
         connection.membership = Some(membership);
         connection.phase = Phase::Open;
-        add(self.gauge(access.kind), 1);
+        add(self.counters.connections.of(access.kind), 1);
     }
 
     /// What a connection's environment is now.
@@ -100,15 +101,18 @@ impl EventLoop {
             return Flow::Stop;
         };
         let now = self.now;
+        let mut sync = Sync::Full;
         write::text_with(&mut self.out, |out| {
-            state.client_sync(user, timestamp, now, out);
+            sync = state.client_sync(user, timestamp, now, out);
             true
         });
+        self.count_sync(KeyKind::Client, sync);
+        self.learn(key, user);
         let kept = &mut self.connections[key].user;
         if kept.as_ref().is_none_or(|kept| kept.user() != *user) {
             *kept = Some(KeptUser::new(user));
         }
-        self.synced(key, &state);
+        self.has(key, &state);
         self.spill(key)
     }
 
@@ -124,19 +128,29 @@ impl EventLoop {
             self.wait(key, timestamp);
             return Flow::Stop;
         }
-        self.send_answer(key, &state, answer.frames);
+        self.send_answer(key, &state, answer);
         self.spill(key)
     }
 
-    fn send_answer(&mut self, key: usize, state: &Encoded, frames: Bytes) {
-        self.synced(key, state);
-        self.send_shared(key, frames);
+    fn send_answer(&mut self, key: usize, state: &Encoded, answer: ServerAnswer) {
+        self.count_sync(KeyKind::Server, answer.sync);
+        self.has(key, state);
+        self.send_shared(key, answer.frames);
     }
 
-    /// Counts an answer, and remembers what the connection has now.
-    fn synced(&mut self, key: usize, state: &Encoded) {
-        add(&self.counters.syncs, 1);
-        self.has(key, state);
+    fn count_sync(&self, kind: KeyKind, sync: Sync) {
+        let syncs = &self.edge.metrics.syncs;
+        syncs.get_or_create(&Synced { kind, sync }).inc();
+    }
+
+    /// Tells the traffic of a user.
+    fn learn(&self, key: usize, user: &User<'_>) {
+        if let Some(membership) = self.connections[key].membership
+            && let Some(environment) = self.members.environment(membership)
+        {
+            let traffic = &self.edge.traffic;
+            traffic.seen(environment.id(), membership.key, user, self.now);
+        }
     }
 
     /// Remembers what a connection has now.
@@ -200,7 +214,7 @@ impl EventLoop {
                 continue;
             };
             let answer = state.server_sync(self.connections[key].stamp, self.now);
-            self.send_answer(key, &state, answer.frames);
+            self.send_answer(key, &state, answer);
             self.finish(key);
             if self.find(next).is_some() {
                 self.resume(key);

@@ -3,15 +3,15 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use crate::source::KeyKind;
+
 /// Counters of one loop; all but the gauges only rise.
 #[derive(Debug, Default)]
 pub struct Counters {
     /// Gauge: sockets that the loop holds now, in whatever phase.
-    pub connections: AtomicU64,
-    /// Gauge: streaming connections of client SDKs whose key was good.
-    pub clients: AtomicU64,
-    /// Gauge: streaming connections of server SDKs whose key was good.
-    pub servers: AtomicU64,
+    pub sockets: AtomicU64,
+    /// Gauge: streaming connections whose key was good.
+    pub connections: PerKind,
     /// Gauge: connections that wait for their turn with a large state.
     pub waiting: AtomicU64,
     /// Sockets accepted.
@@ -26,10 +26,8 @@ pub struct Counters {
     pub bytes_in: AtomicU64,
     /// Bytes written.
     pub bytes_out: AtomicU64,
-    /// Data-syncs answered.
-    pub syncs: AtomicU64,
-    /// Messages pushed.
-    pub pushes: AtomicU64,
+    /// Pushes to connections.
+    pub pushes: PerKind,
     /// Pushes that a slow reader was not given: it gets the newest state when it has caught up.
     pub pushes_skipped: AtomicU64,
     /// Connections dropped because they did not take what we had for them.
@@ -38,8 +36,14 @@ pub struct Counters {
     pub dropped_silent: AtomicU64,
     /// Our close frames with 1001: shutdown or silence.
     pub closed_1001: AtomicU64,
-    /// With 1002, 1003, 1007 or 1009: against the protocol.
-    pub closed_protocol: AtomicU64,
+    /// With 1002: no WebSocket frames.
+    pub closed_1002: AtomicU64,
+    /// With 1003: not a text.
+    pub closed_1003: AtomicU64,
+    /// With 1007: not UTF-8.
+    pub closed_1007: AtomicU64,
+    /// With 1009: too long.
+    pub closed_1009: AtomicU64,
     /// With 1011: a key could not be checked.
     pub closed_1011: AtomicU64,
     /// With 4003: refused or revoked.
@@ -48,14 +52,36 @@ pub struct Counters {
     pub closed_by_peer: AtomicU64,
 }
 
+/// A counter for each kind of SDK.
+#[derive(Debug, Default)]
+pub struct PerKind {
+    /// Those with client keys.
+    pub client: AtomicU64,
+    /// Those with server keys.
+    pub server: AtomicU64,
+}
+
+impl PerKind {
+    /// The one for a kind.
+    pub fn of(&self, kind: KeyKind) -> &AtomicU64 {
+        match kind {
+            KeyKind::Client => &self.client,
+            KeyKind::Server => &self.server,
+        }
+    }
+}
+
 impl Counters {
     /// Counts our close frame.
     pub(super) fn closed(&self, code: u16) {
         let counter = match code {
             1001 => &self.closed_1001,
+            1003 => &self.closed_1003,
+            1007 => &self.closed_1007,
+            1009 => &self.closed_1009,
             1011 => &self.closed_1011,
             4003 => &self.closed_4003,
-            _ => &self.closed_protocol,
+            _ => &self.closed_1002,
         };
         add(counter, 1);
     }

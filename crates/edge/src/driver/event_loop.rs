@@ -18,7 +18,8 @@ use super::handover::ToHttp;
 use super::mailbox::{ConnectionId, Mail, Mailbox};
 use super::members::Members;
 use super::push::Walk;
-use crate::hub::{Event, Hub};
+use crate::api::Api;
+use crate::hub::Event;
 use crate::session::Close;
 
 pub(super) const LISTENER: Token = Token(usize::MAX);
@@ -36,7 +37,7 @@ pub(super) struct EventLoop {
     pub(super) poll: Poll,
     pub(super) acceptor: Option<Acceptor>,
     pub(super) mailbox: Arc<Mailbox>,
-    pub(super) hub: Arc<Hub>,
+    pub(super) edge: Api,
     pub(super) runtime: runtime::Handle,
     pub(super) to_http: ToHttp,
     pub(super) counters: Arc<Counters>,
@@ -68,7 +69,7 @@ pub(super) struct EventLoop {
 impl EventLoop {
     pub(super) fn new(
         listener: TcpListener,
-        hub: &Arc<Hub>,
+        edge: &Api,
         to_http: ToHttp,
         config: &Config,
     ) -> io::Result<Self> {
@@ -80,7 +81,7 @@ impl EventLoop {
             poll,
             acceptor: Some(acceptor),
             mailbox: Mailbox::new(waker),
-            hub: Arc::clone(hub),
+            edge: edge.clone(),
             runtime: runtime::Handle::try_current().map_err(io::Error::other)?,
             to_http,
             counters: Arc::default(),
@@ -126,6 +127,8 @@ impl EventLoop {
 
     fn turn(&mut self, events: &Events) {
         self.now = now_ms();
+        // First: whoever comes now gets today's tick, however long nothing happened.
+        self.keep_time();
         let going_on = std::mem::take(&mut self.more_to_read);
         for event in events {
             match event.token() {
@@ -146,7 +149,6 @@ impl EventLoop {
         self.accept();
         self.push_some();
         self.serve_herd();
-        self.keep_time();
     }
 
     fn read_mail(&mut self) {

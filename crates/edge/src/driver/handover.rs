@@ -112,7 +112,7 @@ impl EventLoop {
     /// Gives a connection away, with what was read of it.
     pub(super) fn hand_over(&mut self, key: usize, read: &[u8]) {
         let connection = self.connections.remove(key);
-        sub(&self.counters.connections, 1);
+        sub(&self.counters.sockets, 1);
         let Ok(permit) = Arc::clone(&self.to_http.permits).try_acquire_owned() else {
             return self.refuse_http(connection);
         };

@@ -17,6 +17,7 @@
 
 mod accept;
 mod answer;
+mod collector;
 mod config;
 mod connection;
 mod counters;
@@ -37,10 +38,11 @@ use std::sync::Arc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+pub use collector::Loops;
 pub use config::Config;
-pub use counters::Counters;
+pub use counters::{Counters, PerKind};
 
-use crate::hub::Hub;
+use crate::api::Api;
 use event_loop::EventLoop;
 use mailbox::{Mail, Mailbox};
 
@@ -78,7 +80,7 @@ impl Handle {
 /// most [`Config::drain`] later. Must be called on a tokio runtime.
 pub fn serve(
     address: SocketAddr,
-    hub: &Arc<Hub>,
+    edge: &Api,
     router: axum::Router,
     shutdown: CancellationToken,
     config: Config,
@@ -97,15 +99,19 @@ pub fn serve(
     ));
     let mut loops = Vec::new();
     for listener in listeners {
-        loops.push(EventLoop::new(listener, hub, to_http.clone(), &config)?);
+        loops.push(EventLoop::new(listener, edge, to_http.clone(), &config)?);
     }
-    let counters = loops.iter().map(EventLoop::counters).collect();
+    let counters: Vec<_> = loops.iter().map(EventLoop::counters).collect();
+    for counters in &counters {
+        edge.metrics.loops.add(Arc::clone(counters));
+    }
     let mailboxes: Vec<_> = loops.iter().map(EventLoop::mailbox).collect();
     for mailbox in &mailboxes {
         let mailbox = Arc::clone(mailbox);
-        hub.subscribe(move |event| mailbox.post(Mail::Event(event)));
+        edge.hub
+            .subscribe(move |event| mailbox.post(Mail::Event(event)));
     }
-    let threads = start(loops)?;
+    let threads = start(loops, &shutdown)?;
     let ended = tokio::spawn(end(shutdown, mailboxes, threads, http));
     Ok(Handle {
         local_addr,
@@ -114,14 +120,23 @@ pub fn serve(
     })
 }
 
-fn start(loops: Vec<EventLoop>) -> io::Result<Vec<std::thread::JoinHandle<()>>> {
+fn start(
+    loops: Vec<EventLoop>,
+    shutdown: &CancellationToken,
+) -> io::Result<Vec<std::thread::JoinHandle<()>>> {
     loops
         .into_iter()
         .enumerate()
         .map(|(index, event_loop)| {
+            // A loop ends before a shutdown only if it panicked. Without it nobody would be
+            // answered any more: the process ends, and is started again.
+            let ends_all = shutdown.clone().drop_guard();
             std::thread::Builder::new()
                 .name(format!("edge-{index}"))
-                .spawn(move || event_loop.run())
+                .spawn(move || {
+                    let _ends_all = ends_all;
+                    event_loop.run();
+                })
         })
         .collect()
 }

@@ -12,7 +12,6 @@ use crate::environment::Environment;
 use crate::frame::write;
 use crate::hub::KeyId;
 use crate::session::{Close, Flow};
-use crate::source::KeyKind;
 
 /// The shared output buffer is given back when a rare large answer made it larger than this.
 const KEPT_OUT: usize = 1024 * 1024;
@@ -167,21 +166,13 @@ impl EventLoop {
     /// Closes the socket and forgets the connection.
     pub(super) fn drop_connection(&mut self, key: usize) {
         let connection = self.connections.remove(key);
-        sub(&self.counters.connections, 1);
+        sub(&self.counters.sockets, 1);
         if connection.large {
             self.large_in_flight -= 1;
         }
         if let Some(membership) = connection.membership {
-            sub(self.gauge(membership.kind), 1);
+            sub(self.counters.connections.of(membership.kind), 1);
             self.members.leave(membership, &mut self.connections);
-        }
-    }
-
-    /// The gauge that a connection counts in.
-    pub(super) fn gauge(&self, kind: KeyKind) -> &std::sync::atomic::AtomicU64 {
-        match kind {
-            KeyKind::Client => &self.counters.clients,
-            KeyKind::Server => &self.counters.servers,
         }
     }
 }

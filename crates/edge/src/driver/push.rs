@@ -1,5 +1,6 @@
 //! Telling an environment's connections that it has changed.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -22,7 +23,7 @@ const WAITING: usize = 8;
 pub(super) struct Walk {
     update: Arc<Update>,
     /// What server SDKs get, the same for all.
-    frames: Bytes,
+    frames: OnceCell<Bytes>,
     /// How many of the environment's members are still to be told; `None` before the start. They
     /// are told from the end of the list, so that one who leaves puts nobody out of reach: its
     /// place is taken by one from the end, who has been told.
@@ -44,10 +45,9 @@ impl EventLoop {
         {
             self.walks.remove(oldest);
         }
-        let frames = update.server_frames();
         self.walks.push_back(Walk {
             update,
-            frames,
+            frames: OnceCell::new(),
             left: None,
         });
     }
@@ -92,17 +92,21 @@ impl EventLoop {
         if connection.answered < from.generation() {
             self.catch_up(key);
         } else {
-            let has_some = match &connection.user {
-                Some(user) => write::text_with(&mut self.out, |out| {
-                    walk.update.client_patch(&user.user(), out)
-                }),
+            let (has_some, count) = match &connection.user {
+                Some(user) => {
+                    let has_some = write::text_with(&mut self.out, |out| {
+                        walk.update.client_patch(&user.user(), out)
+                    });
+                    (has_some, &self.counters.pushes.client)
+                }
                 None => {
-                    self.send_shared(key, walk.frames.clone());
-                    !walk.frames.is_empty()
+                    let frames = walk.frames.get_or_init(|| walk.update.server_frames());
+                    self.send_shared(key, frames.clone());
+                    (!frames.is_empty(), &self.counters.pushes.server)
                 }
             };
+            add(count, usize::from(has_some));
             self.has(key, to);
-            add(&self.counters.pushes, usize::from(has_some));
         }
         self.finish(key);
     }

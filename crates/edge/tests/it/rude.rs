@@ -206,7 +206,7 @@ fn a_peer_that_never_answers_our_close_is_dropped() {
     edge.feed.revoke(CLIENT_KEY);
     edge.await_count(1, |counters| &counters.closed_4003);
     // It neither answers nor closes; its place is free all the same.
-    edge.await_gone(|counters| &counters.connections);
+    edge.await_gone(|counters| &counters.sockets);
     drop(client);
 }
 
@@ -272,5 +272,5 @@ fn peers_that_vanish_are_forgotten() {
         let mut half = Client::connect(edge.address);
         half.send_raw(b"GET /stre");
     }
-    edge.await_gone(|counters| &counters.connections);
+    edge.await_gone(|counters| &counters.sockets);
 }

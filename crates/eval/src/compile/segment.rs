@@ -100,10 +100,15 @@ pub struct Segments(Vec<Arc<CompiledSegment>>);
 impl Segments {
     /// The segment of this id.
     pub fn get(&self, id: &str) -> Option<&Arc<CompiledSegment>> {
-        let place = self
-            .0
-            .binary_search_by(|segment| segment.segment.id.as_str().cmp(id));
-        self.0.get(place.ok()?)
+        self.0.get(self.index(id)?)
+    }
+
+    /// Its position.
+    pub(crate) fn index(&self, id: &str) -> Option<usize> {
+        let segments = &self.0;
+        segments
+            .binary_search_by(|segment| segment.segment.id.as_str().cmp(id))
+            .ok()
     }
 
     /// All of them, by id.

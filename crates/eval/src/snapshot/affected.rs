@@ -1,6 +1,6 @@
 //! What a change touched, for whoever has to tell clients.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::compile::CompiledFlag;
 use crate::flag::Flag;
@@ -51,37 +51,33 @@ pub struct Affected {
 }
 
 impl Affected {
+    /// `causes`: why each flag, by key, was compiled again.
     pub(super) fn between(
         old: &Snapshot,
         new: &Snapshot,
-        edited: &BTreeSet<&str>,
+        causes: BTreeMap<&str, Cause>,
         edited_segments: &BTreeSet<String>,
     ) -> Self {
+        let edited_segments = edited_segments.iter().map(String::as_str);
         let moved: BTreeSet<&str> = edited_segments
-            .iter()
-            .map(String::as_str)
+            .clone()
             .filter(|id| segment_moved(old, new, id))
             .collect();
-        let flags = new.flags.iter().enumerate().filter_map(|(index, flag)| {
-            let mut ids = flag.segment_ids();
-            let cause = match edited.contains(flag.flag.key.as_str()) {
-                true => Cause::Edited,
-                false if ids.any(|id| edited_segments.contains(id)) => Cause::Segment,
-                false => return None,
-            };
-            let before = old.flag(&flag.flag.key).map(AsRef::as_ref);
-            let effect = effect(before, flag, &moved);
+        // Both lists are walked by key and by id, which is the order of the snapshot.
+        let flags = causes.into_iter().filter_map(|(key, cause)| {
+            let index = new.flag_index(key)?;
+            let before = old.flag(key).map(AsRef::as_ref);
             Some(AffectedFlag {
                 index,
                 cause,
-                effect,
+                effect: effect(before, &new.flags[index], &moved),
             })
         });
-        let segments = new.segments().iter().enumerate();
-        let segments = segments.filter(|(_, s)| edited_segments.contains(&s.segment().id));
         Self {
             flags: flags.collect(),
-            segments: segments.map(|(position, _)| position).collect(),
+            segments: edited_segments
+                .filter_map(|id| new.segments.index(id))
+                .collect(),
         }
     }
 

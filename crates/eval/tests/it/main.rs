@@ -1,6 +1,11 @@
 //! The crate seen from outside: the cases of `spec/`, what must hold for any flag, and snapshots.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "in a test that is how one fails")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "in a test that is how one fails"
+)]
 
+mod allocation;
 mod build;
 mod compile;
 mod properties;

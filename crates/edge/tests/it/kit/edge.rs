@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::routing::{get, post};
+use burgee_edge::api::Api;
 use burgee_edge::driver::{self, Config, Counters, Handle};
 use burgee_edge::hub::Hub;
 use burgee_edge::metrics::Metrics;
+use burgee_edge::traffic::Traffic;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
@@ -35,7 +37,8 @@ impl Edge {
         feed.set_flag("greeting", "hello");
         let runtime = Runtime::new().unwrap();
         let shutdown = CancellationToken::new();
-        let hub = Hub::new(Arc::clone(&feed) as _, Arc::new(Metrics::default()));
+        let metrics = Arc::new(Metrics::default());
+        let hub = Hub::new(Arc::clone(&feed) as _, Arc::clone(&metrics));
         runtime.spawn(Arc::clone(&hub).run(shutdown.clone()));
         runtime.block_on(hub.ready());
         let router = Router::new()
@@ -44,10 +47,15 @@ impl Edge {
                 "/count",
                 post(|body: String| async move { body.len().to_string() }),
             );
+        let api = Api {
+            hub,
+            traffic: Traffic::new("test".to_owned(), Arc::clone(&metrics)),
+            metrics,
+        };
         let handle = {
             let _guard = runtime.enter();
             let address = ([127, 0, 0, 1], 0).into();
-            driver::serve(address, &hub, router, shutdown.clone(), config).unwrap()
+            driver::serve(address, &api, router, shutdown.clone(), config).unwrap()
         };
         Self {
             feed,

@@ -1,0 +1,137 @@
+//! Differences of a flag in all environments.
+
+use burgee_eval::flag::Variation;
+
+use super::words::{gained, quoted, some, variation};
+use super::{Subject, Writer};
+use crate::model::{Flag, Life};
+use crate::outcome::FlagEdit;
+
+pub(super) fn write(writer: &mut Writer<'_>, edit: &FlagEdit) {
+    let project = writer.project_key(&edit.project);
+    let key = edit.after.key.to_string();
+    let subject = Subject {
+        prefix: format!("{project}: {key}"),
+        params: vec![("project", project), ("flag", key)],
+    };
+    let Some(before) = &edit.before else {
+        return created(writer, &subject, &edit.after);
+    };
+    life(writer, &subject, before.life, edit.after.life);
+    metadata(writer, &subject, before, &edit.after);
+    variations(writer, &subject, before, &edit.after);
+}
+
+fn created(writer: &mut Writer<'_>, subject: &Subject, flag: &Flag) {
+    let values: Vec<String> = flag.variations.iter().map(|it| quoted(&it.value)).collect();
+    let (kind, values) = (flag.kind.as_str(), some(&values));
+    let text = format!("made, a {kind} flag with the variations {values}");
+    writer.line(
+        subject,
+        "flagCreated",
+        &[("type", kind), ("variations", &values)],
+        &text,
+    );
+}
+
+fn life(writer: &mut Writer<'_>, subject: &Subject, before: Life, after: Life) {
+    match (before, after) {
+        (before, after) if before == after => {}
+        (_, Life::Live) => writer.line(subject, "flagRestored", &[], "restored"),
+        (_, Life::Archived) => writer.line(subject, "flagArchived", &[], "archived"),
+        (_, Life::Deleted) => writer.line(subject, "flagDeleted", &[], "deleted"),
+    }
+}
+
+fn metadata(writer: &mut Writer<'_>, subject: &Subject, before: &Flag, after: &Flag) {
+    if before.name != after.name {
+        let params = [("from", before.name.as_str()), ("to", after.name.as_str())];
+        let text = format!(
+            "renamed from {} to {}",
+            quoted(&before.name),
+            quoted(&after.name)
+        );
+        writer.line(subject, "flagRenamed", &params, &text);
+    }
+    if before.description != after.description {
+        let params = [("to", after.description.as_str())];
+        let text = format!("described as {}", quoted(&after.description));
+        writer.line(subject, "flagDescribed", &params, &text);
+    }
+    if before.tags != after.tags {
+        let tags = match after.tags.is_empty() {
+            true => "nothing".to_owned(),
+            false => after.tags.join(", "),
+        };
+        writer.line(
+            subject,
+            "flagTagged",
+            &[("tags", &tags)],
+            &format!("tagged with {tags}"),
+        );
+    }
+}
+
+fn variations(writer: &mut Writer<'_>, subject: &Subject, before: &Flag, after: &Flag) {
+    let find = |flag: &'_ Flag, id: &str| -> Option<Variation> {
+        flag.variations.iter().find(|it| it.id == id).cloned()
+    };
+    for old in &before.variations {
+        match find(after, &old.id) {
+            Some(new) => changed(writer, subject, old, &new),
+            None => {
+                let name = variation(&old.id, &before.variations);
+                let params = [("variation", name.as_str())];
+                let text = format!("variation {name} removed");
+                writer.line(subject, "variationRemoved", &params, &text);
+            }
+        }
+    }
+    for new in after
+        .variations
+        .iter()
+        .filter(|it| find(before, &it.id).is_none())
+    {
+        let name = variation(&new.id, &after.variations);
+        let params = [("variation", name.as_str()), ("value", new.value.as_str())];
+        let text = format!(
+            "variation {name} added with the value {}",
+            quoted(&new.value)
+        );
+        writer.line(subject, "variationAdded", &params, &text);
+    }
+    let ids =
+        |flag: &Flag| -> Vec<String> { flag.variations.iter().map(|it| it.id.clone()).collect() };
+    let (old, new) = (ids(before), ids(after));
+    if old != new && gained(&old, &new).is_empty() && gained(&new, &old).is_empty() {
+        writer.line(
+            subject,
+            "variationsReordered",
+            &[],
+            "variations put in another order",
+        );
+    }
+}
+
+fn changed(writer: &mut Writer<'_>, subject: &Subject, old: &Variation, new: &Variation) {
+    let name = quoted(old.name.as_ref().unwrap_or(&old.value));
+    if old.value != new.value {
+        let params = [
+            ("variation", name.as_str()),
+            ("from", old.value.as_str()),
+            ("to", new.value.as_str()),
+        ];
+        let (from, to) = (quoted(&old.value), quoted(&new.value));
+        let text = format!("variation {name} changed from {from} to {to}");
+        writer.line(subject, "variationChanged", &params, &text);
+    }
+    if old.name != new.name {
+        let to = new.name.clone().unwrap_or_default();
+        let params = [("variation", name.as_str()), ("to", to.as_str())];
+        let text = match new.name {
+            Some(_) => format!("variation {name} named {}", quoted(&to)),
+            None => format!("variation {name} without a name"),
+        };
+        writer.line(subject, "variationNamed", &params, &text);
+    }
+}

@@ -1,0 +1,128 @@
+//! Differences of a segment.
+
+use super::words::{conditions, gained, quoted, some};
+use super::{Subject, Writer};
+use crate::model::{Life, Segment, SegmentScope};
+use crate::outcome::SegmentEdit;
+
+pub(super) fn write(writer: &mut Writer<'_>, edit: &SegmentEdit) {
+    let subject = subject(writer, &edit.after);
+    let empty = Segment {
+        included: Vec::new(),
+        excluded: Vec::new(),
+        rules: Vec::new(),
+        ..edit.after.clone()
+    };
+    let before = edit.before.as_ref().unwrap_or(&empty);
+    if edit.before.is_none() {
+        writer.line(&subject, "segmentCreated", &[], "made");
+    }
+    match (before.life, edit.after.life) {
+        (old, new) if old == new => {}
+        (_, Life::Live) => writer.line(&subject, "segmentRestored", &[], "restored"),
+        (_, Life::Archived) => writer.line(&subject, "segmentArchived", &[], "archived"),
+        (_, Life::Deleted) => writer.line(&subject, "segmentDeleted", &[], "deleted"),
+    }
+    metadata(writer, &subject, before, &edit.after);
+    members(
+        writer,
+        &subject,
+        "included",
+        &before.included,
+        &edit.after.included,
+    );
+    members(
+        writer,
+        &subject,
+        "excluded",
+        &before.excluded,
+        &edit.after.excluded,
+    );
+    if before.rules != edit.after.rules {
+        let rules: Vec<String> = edit
+            .after
+            .rules
+            .iter()
+            .map(|rule| conditions(&rule.conditions))
+            .collect();
+        let rules = match rules.is_empty() {
+            true => "nobody".to_owned(),
+            false => rules.join("; or "),
+        };
+        let text = format!("rules now take in {rules}");
+        writer.line(&subject, "segmentRulesSet", &[("rules", &rules)], &text);
+    }
+}
+
+fn subject(writer: &Writer<'_>, segment: &Segment) -> Subject {
+    let key = segment.key.to_string();
+    let (at, mut params) = match &segment.scope {
+        SegmentScope::Organization => (String::new(), Vec::new()),
+        SegmentScope::Project(id) => {
+            let project = writer.project_key(id);
+            (format!("{project}: "), vec![("project", project)])
+        }
+        SegmentScope::Environment(_, id) => {
+            let (project, environment) = writer.environment_keys(id);
+            let at = format!("{project}/{environment}: ");
+            (at, vec![("project", project), ("environment", environment)])
+        }
+    };
+    params.push(("segment", key.clone()));
+    Subject {
+        params,
+        prefix: format!("{at}segment {key}"),
+    }
+}
+
+fn metadata(writer: &mut Writer<'_>, subject: &Subject, before: &Segment, after: &Segment) {
+    if before.name != after.name {
+        let params = [("from", before.name.as_str()), ("to", after.name.as_str())];
+        let text = format!(
+            "renamed from {} to {}",
+            quoted(&before.name),
+            quoted(&after.name)
+        );
+        writer.line(subject, "segmentRenamed", &params, &text);
+    }
+    if before.description != after.description {
+        let params = [("to", after.description.as_str())];
+        let text = format!("described as {}", quoted(&after.description));
+        writer.line(subject, "segmentDescribed", &params, &text);
+    }
+    if before.tags != after.tags {
+        let tags = match after.tags.is_empty() {
+            true => "nothing".to_owned(),
+            false => after.tags.join(", "),
+        };
+        writer.line(
+            subject,
+            "segmentTagged",
+            &[("tags", &tags)],
+            &format!("tagged with {tags}"),
+        );
+    }
+}
+
+fn members(
+    writer: &mut Writer<'_>,
+    subject: &Subject,
+    list: &str,
+    before: &[String],
+    after: &[String],
+) {
+    let mut say = |verb: &str, users: Vec<&String>| {
+        if !users.is_empty() {
+            let (count, users) = (users.len().to_string(), some(&users));
+            let params = [
+                ("list", list),
+                ("users", users.as_str()),
+                ("count", count.as_str()),
+            ];
+            let text = format!("{list} users {}: {users}", verb.to_lowercase());
+            writer.line(subject, &format!("members{verb}"), &params, &text);
+        }
+    };
+    say("Added", gained(before, after));
+    say("Removed", gained(after, before));
+}

@@ -1,0 +1,215 @@
+//! Differences of a flag's targeting in one environment.
+
+use burgee_eval::flag::{Rule, Variation};
+
+use super::words::{conditions, gained, quoted, rollout, some, variation};
+use super::{Subject, Writer};
+use crate::change::unreleased;
+use crate::id::Id;
+use crate::model::{Flag, Targeting};
+use crate::outcome::{Facet, TargetingEdit};
+
+pub(super) fn write(writer: &mut Writer<'_>, edit: &TargetingEdit) {
+    let Some(flag) = flag(writer, &edit.flag) else {
+        return;
+    };
+    let (project, environment) = writer.environment_keys(&edit.environment);
+    let key = flag.key.to_string();
+    let subject = Subject {
+        prefix: format!("{project}/{environment}: {key}"),
+        params: vec![
+            ("project", project),
+            ("environment", environment),
+            ("flag", key),
+        ],
+    };
+    let before = edit.before.clone().unwrap_or_else(|| {
+        writer.line(&subject, "flagReleased", &[], "released");
+        unreleased(&flag)
+    });
+    let change = Change {
+        subject,
+        variations: &flag.variations,
+        before: &before,
+        after: &edit.after,
+    };
+    for facet in crate::change::of_targeting(&before, &edit.after) {
+        change.write(writer, &facet);
+    }
+}
+
+/// The flag afterwards: edited by the outcome, or as it was.
+fn flag(writer: &Writer<'_>, id: &Id<Flag>) -> Option<Flag> {
+    let mut edits = writer.outcome.flags.iter();
+    let edited = edits
+        .find(|edit| edit.after.id == *id)
+        .map(|edit| edit.after.clone());
+    let flags = &mut writer
+        .before
+        .projects
+        .values()
+        .flat_map(|it| it.flags.values());
+    edited.or_else(|| flags.find(|it| it.flag.id == *id).map(|it| it.flag.clone()))
+}
+
+struct Change<'a> {
+    subject: Subject,
+    variations: &'a [Variation],
+    before: &'a Targeting,
+    after: &'a Targeting,
+}
+
+impl Change<'_> {
+    fn write(&self, writer: &mut Writer<'_>, facet: &Facet) {
+        match facet {
+            Facet::OnOff if self.after.is_enabled => self.say(writer, "turnedOn", "turned on"),
+            Facet::OnOff => self.say(writer, "turnedOff", "turned off"),
+            Facet::Targets(id) => self.targets(writer, id),
+            Facet::Rule(id) => self.rule(writer, id),
+            Facet::RuleOrder => {
+                let names: Vec<String> = self
+                    .after
+                    .rules
+                    .iter()
+                    .map(|rule| quoted(&rule.name))
+                    .collect();
+                let order = some(&names);
+                let text = format!("rules now tried in the order {order}");
+                writer.line(&self.subject, "rulesReordered", &[("order", &order)], &text);
+            }
+            Facet::DefaultRule => self.default_rule(writer),
+            Facet::OffVariation => {
+                let name = variation(&self.after.off_variation, self.variations);
+                let text = format!("serves {name} while off");
+                writer.line(
+                    &self.subject,
+                    "offVariationSet",
+                    &[("variation", &name)],
+                    &text,
+                );
+            }
+            Facet::Tracking => self.tracking(writer),
+            // Facets of flags and segments as a whole, which have lines of their own.
+            Facet::Variations
+            | Facet::Metadata
+            | Facet::Life
+            | Facet::Included
+            | Facet::Excluded
+            | Facet::SegmentRules => {}
+        }
+    }
+
+    fn say(&self, writer: &mut Writer<'_>, code: &str, text: &str) {
+        writer.line(&self.subject, code, &[], text);
+    }
+
+    fn targets(&self, writer: &mut Writer<'_>, id: &str) {
+        let keys = |targeting: &Targeting| -> Vec<String> {
+            let lists = targeting
+                .target_users
+                .iter()
+                .filter(|list| list.variation_id == id);
+            lists.flat_map(|list| list.key_ids.clone()).collect()
+        };
+        let (old, new) = (keys(self.before), keys(self.after));
+        let name = variation(id, self.variations);
+        let mut say = |code: &str, users: Vec<&String>, verb: &str| {
+            if !users.is_empty() {
+                let (count, users) = (users.len().to_string(), some(&users));
+                let params = [
+                    ("variation", name.as_str()),
+                    ("users", users.as_str()),
+                    ("count", count.as_str()),
+                ];
+                let text = format!("{verb} {name}: {users}");
+                writer.line(&self.subject, code, &params, &text);
+            }
+        };
+        say(
+            "targetsAdded",
+            gained(&old, &new),
+            "individual targets added to",
+        );
+        say(
+            "targetsRemoved",
+            gained(&new, &old),
+            "individual targets removed from",
+        );
+    }
+
+    fn rule(&self, writer: &mut Writer<'_>, id: &str) {
+        let find = |rules: &'_ [Rule]| rules.iter().find(|rule| rule.id == id).cloned();
+        match (find(&self.before.rules), find(&self.after.rules)) {
+            (None, Some(rule)) => self.say_rule(writer, "ruleAdded", &rule, "added"),
+            (Some(rule), None) => {
+                let name = quoted(&rule.name);
+                let text = format!("rule {name} removed");
+                writer.line(&self.subject, "ruleRemoved", &[("rule", &name)], &text);
+            }
+            (Some(_), Some(rule)) => self.say_rule(writer, "ruleChanged", &rule, "changed"),
+            (None, None) => {}
+        }
+    }
+
+    fn say_rule(&self, writer: &mut Writer<'_>, code: &str, rule: &Rule, verb: &str) {
+        let name = quoted(&rule.name);
+        let users = conditions(&rule.conditions);
+        let serves = rollout(
+            &rule.variations,
+            rule.dispatch_key.as_deref(),
+            self.variations,
+        );
+        let params = [
+            ("rule", name.as_str()),
+            ("users", users.as_str()),
+            ("serves", serves.as_str()),
+        ];
+        let text = format!("rule {name} {verb}: serves {serves} where {users}");
+        writer.line(&self.subject, code, &params, &text);
+    }
+
+    fn default_rule(&self, writer: &mut Writer<'_>) {
+        let rule = &self.after.fallthrough;
+        let serves = rollout(
+            &rule.variations,
+            rule.dispatch_key.as_deref(),
+            self.variations,
+        );
+        let text = format!("default rule now serves {serves}");
+        writer.line(
+            &self.subject,
+            "defaultRuleSet",
+            &[("serves", &serves)],
+            &text,
+        );
+    }
+
+    fn tracking(&self, writer: &mut Writer<'_>) {
+        let (before, after) = (self.before, self.after);
+        match (before.tracked, after.tracked) {
+            (false, true) => self.say(writer, "trackingStarted", "exposures kept"),
+            (true, false) => self.say(writer, "trackingStopped", "exposures no longer kept"),
+            _ => {}
+        }
+        match (
+            before.expt_include_all_targets,
+            after.expt_include_all_targets,
+        ) {
+            (false, true) => {
+                self.say(
+                    writer,
+                    "experimentWidened",
+                    "all users are part of experiments",
+                );
+            }
+            (true, false) => {
+                self.say(
+                    writer,
+                    "experimentNarrowed",
+                    "only chosen rules are part of experiments",
+                );
+            }
+            _ => {}
+        }
+    }
+}
