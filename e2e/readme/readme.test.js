@@ -34,7 +34,8 @@ test("the programs of the README show the change that it makes", async () => {
   const node = await program(process.execPath, "first.mjs", blocks.js[0], key);
   const python = await program(here(".venv/bin/python"), "first.py", blocks.python[0], key);
 
-  const shows = (text) => () => [node, python].every(({ output }) => output().includes(text));
+  const shows = (text) => () =>
+    [node, python].every(({ output }) => output().toLowerCase().includes(text));
   await eventually(shows("returns-true is true"), "both programs show the value");
   const answer = JSON.parse(await shell(changeTheFlag));
   assert.ok(answer.diff.length > 0, "the answer says what changed");
