@@ -45,14 +45,15 @@ lint: setup ## Formatting, clippy, licences, and the same for JavaScript and Pyt
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	PATH="$(TOOLS)/bin:$$PATH" cargo deny check --hide-inclusion-graph licenses bans sources
 	cd e2e && npm run --silent lint
-	$(TOOLS)/bin/ruff check e2e
-	$(TOOLS)/bin/ruff format --check e2e
+	scripts/check-links
+	$(TOOLS)/bin/ruff check e2e scripts/check-links
+	$(TOOLS)/bin/ruff format --check e2e scripts/check-links
 
 .PHONY: fmt
 fmt: setup ## Format everything
 	cargo fmt --all
 	cd e2e && npm run --silent fmt
-	$(TOOLS)/bin/ruff format e2e
+	$(TOOLS)/bin/ruff format e2e scripts/check-links
 
 .PHONY: setup
 setup: system $(TOOLS_STAMP) $(NODE_STAMP) $(PYTHON_STAMP) ## Install what the targets need

@@ -6,6 +6,7 @@ import pytest
 from fbclient.client import FBClient
 from fbclient.config import Config
 from fbclient.data_storage import InMemoryDataStorage
+
 from server import DEADLINE, Server
 from wire import Wire
 

@@ -1,6 +1,7 @@
 """Every flag of the demo, for several users, evaluated inside the SDK."""
 
 import pytest
+
 from demo import FLAGS, USERS, as_user, expected
 
 

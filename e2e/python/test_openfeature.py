@@ -3,13 +3,14 @@
 import threading
 
 import pytest
-from commands import flag_that_is_on
-from demo import FLAGS, USERS, as_user, expected
 from featbit_openfeature.provider import FeatBitProvider
 from openfeature import api
 from openfeature.evaluation_context import EvaluationContext
 from openfeature.event import ProviderEvent
 from openfeature.track import TrackingEventDetails
+
+from commands import flag_that_is_on
+from demo import FLAGS, USERS, as_user, expected
 from server import DEADLINE
 
 ADA = EvaluationContext("ada", {"name": "Ada"})
