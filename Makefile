@@ -32,12 +32,16 @@ serve: ## Run a server with demo flags on 127.0.0.1:5100 (LISTEN=…, DATA=…)
 	exec "$$CARGO_TARGET_DIR/serve/burgee" server --listen '$(LISTEN)' --data-dir '$(DATA)' --demo
 
 .PHONY: test
-test: setup ## Everything that must pass before a change lands (minutes)
+test: setup binary ## Everything that must pass before a change lands
 	cargo test --workspace --locked
+	cd e2e && npm run --silent test:few
+	$(E2E_PYTHON)/bin/pytest -q e2e/python/test_flags.py e2e/python/test_live.py
 
 .PHONY: test-all
-test-all: setup ## Also every journey of every SDK
+test-all: setup binary ## The same with every journey of every SDK, and the README's first minutes
 	cargo test --workspace --locked
+	cd e2e && npm run --silent test:all
+	$(E2E_PYTHON)/bin/pytest -q e2e/python
 
 .PHONY: lint
 lint: setup ## Formatting, clippy, licences, and the same for JavaScript and Python
@@ -57,6 +61,11 @@ fmt: setup ## Format everything
 
 .PHONY: setup
 setup: system $(TOOLS_STAMP) $(NODE_STAMP) $(PYTHON_STAMP) ## Install what the targets need
+
+# What the journeys run against.
+.PHONY: binary
+binary:
+	cargo build --package burgee-cli --locked
 
 .PHONY: system
 system:
