@@ -11,7 +11,7 @@ mod finish;
 mod item;
 mod uses;
 
-pub(crate) use draft::{Draft, Place, unreleased};
+pub(crate) use draft::{Draft, LAST_MOMENT, Place, unreleased};
 pub(crate) use facets::of_targeting;
 pub(crate) use uses::variation_uses;
 
@@ -36,7 +36,8 @@ pub fn apply(
     now: Millis,
     new_id: &mut dyn FnMut() -> String,
 ) -> Result<Outcome, Rejected> {
-    if commands.len() > MAX_COMMANDS {
+    // An import is as long as its file, and no request can hold its commands.
+    if commands.len() > MAX_COMMANDS && commands.iter().any(Command::may_be_sent) {
         let message = format!(
             "a change set has at most {MAX_COMMANDS} commands; this one has {}",
             commands.len()

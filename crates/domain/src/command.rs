@@ -12,6 +12,7 @@
 
 pub(crate) mod edit;
 pub mod flag;
+pub mod import;
 pub mod input;
 mod parse;
 mod references;
@@ -132,6 +133,10 @@ commands! {
     RestoreSegment in segment::life;
     /// Deletes an archived segment that nothing uses.
     DeleteSegment in segment::life;
+    /// Takes a flag over from FeatBit; made by the import alone.
+    ImportFlag in import::flag;
+    /// Takes a segment over from FeatBit; made by the import alone.
+    ImportSegment in import::segment;
 }
 
 impl Command {
@@ -147,7 +152,7 @@ impl Command {
 
     /// Whether a request may hold it. What an import writes is made by the import alone: it is
     /// forgiving where requests are not.
-    fn may_be_sent(&self) -> bool {
-        true
+    pub(crate) fn may_be_sent(&self) -> bool {
+        !matches!(self, Self::ImportFlag(_) | Self::ImportSegment(_))
     }
 }

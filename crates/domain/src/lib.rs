@@ -14,6 +14,7 @@ pub mod demo;
 pub mod diff;
 mod fault;
 pub mod id;
+pub mod import;
 pub mod key;
 pub mod limits;
 pub mod model;

@@ -13,6 +13,9 @@ use crate::model::{Environment, Flag, Life, Segment, SegmentScope, Targeting};
 use crate::outcome::Warning;
 use crate::workspace::{FlagState, ProjectState, Workspace};
 
+/// The end of the year 9000: stamps have room to rise, and still have four digits for the year.
+pub(crate) const LAST_MOMENT: Millis = Millis(221_876_841_600_000);
+
 /// A command that had an effect, and what it acted on.
 pub(crate) struct Touch {
     pub(crate) command: usize,
@@ -82,6 +85,15 @@ impl<'a> Draft<'a> {
             command: Some(self.command),
             message: message.into(),
         });
+    }
+
+    /// Makes the environment's new stamps lie above one that its SDKs may have seen elsewhere. A
+    /// moment that cannot be written on the wire is passed over.
+    pub(crate) fn raise_stamps(&mut self, environment: &Id<Environment>, above: Millis) {
+        if above <= LAST_MOMENT {
+            let floor = self.floors.entry(environment.clone()).or_default();
+            *floor = above.max(*floor);
+        }
     }
 
     pub(crate) fn project(&self, key: &str) -> Result<&ProjectState, Fault> {

@@ -154,7 +154,7 @@ fn warn_of_differences(operator: &Operator, condition: &Condition, draft: &mut D
     }
     let reserved = |name: &&str| name.eq_ignore_ascii_case(property);
     let exact = ["keyId", "name"].contains(&property);
-    if !exact && ["key", "keyId", "name"].iter().any(|name| reserved(name)) {
+    if !exact && ["key", "keyId", "name"].iter().any(reserved) {
         let message = format!(
             "the property '{property}': the Python, Go and Java server SDKs take it as the user's \
              own key or name"
