@@ -9,6 +9,10 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/burgee
 # One target folder for every clone: most of a build is the dependencies.
 export CARGO_TARGET_DIR ?= $(CACHE)/target
 
+# Where set-up puts a Node that is new enough, if the system's is not.
+export BURGEE_NODE := $(CACHE)/node
+export PATH := $(BURGEE_NODE)/node_modules/node/bin:$(PATH)
+
 TOOLS := $(CACHE)/tools
 E2E_PYTHON := e2e/.venv
 # The first bytes of a name's content, so that another version makes another stamp.
@@ -47,7 +51,7 @@ test-all: setup binary ## The same with every journey of every SDK, and the READ
 lint: setup ## Formatting, clippy, licences, and the same for JavaScript and Python
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
-	PATH="$(TOOLS)/bin:$$PATH" cargo deny check --hide-inclusion-graph licenses bans sources
+	$(TOOLS)/bin/cargo-deny check --hide-inclusion-graph licenses bans sources
 	cd e2e && npm run --silent lint
 	scripts/check-links
 	$(TOOLS)/bin/ruff check e2e scripts/check-links
