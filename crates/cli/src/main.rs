@@ -7,12 +7,13 @@
 
 mod admin;
 mod args;
+mod bench;
 mod logs;
 mod server;
 
 use std::process::ExitCode;
 
-use args::{Cli, Command, TokenCommand};
+use args::{BenchCommand, Cli, Command, TokenCommand};
 use clap::Parser;
 
 fn main() -> ExitCode {
@@ -32,6 +33,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     runtime.block_on(async {
         match cli.command {
             Command::Server(args) => server::run(args).await,
+            Command::Bench(BenchCommand::Hold(args)) => bench::hold(args),
             Command::Migrate(args) => admin::migrate(args).await,
             Command::SdkKeys(args) => admin::sdk_keys(args).await,
             Command::Token(TokenCommand::Create(args)) => admin::create_token(args).await,
