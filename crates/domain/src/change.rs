@@ -9,6 +9,7 @@ mod draft;
 mod facets;
 mod finish;
 mod item;
+mod settle;
 mod uses;
 
 pub(crate) use draft::{Draft, LAST_MOMENT, Place, unreleased};
@@ -50,6 +51,7 @@ pub fn apply(
             .run(index, command.edit())
             .map_err(|fault| fault.of_command(index))?;
     }
+    settle::settle(workspace, &mut draft.state);
     finish::finish(workspace, draft)
 }
 

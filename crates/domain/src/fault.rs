@@ -50,3 +50,12 @@ impl Fault {
         }
     }
 }
+
+/// A text from a request as a message shows it: cut where it is long.
+pub(crate) fn shown(text: &str) -> String {
+    const LONGEST: usize = 64;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

@@ -20,11 +20,9 @@ pub(crate) const CHANNEL: &str = "burgee_changed";
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Lock {
     /// Bringing the schema up to date.
-    Migrate = 0x6275_7267_0001,
+    Migrate = 0x6275_7201,
     /// Setting up an empty database.
-    FirstStart = 0x6275_7267_0002,
-    /// Rolling traffic up.
-    RollUp = 0x6275_7267_0003,
+    FirstStart = 0x6275_7202,
 }
 
 impl Dialect {
@@ -34,6 +32,15 @@ impl Dialect {
         match self {
             Self::Sqlite => "BEGIN IMMEDIATE",
             Self::Postgres => "BEGIN",
+        }
+    }
+
+    /// Begins a transaction that writes, and sees one moment of the database: it fails where
+    /// another has changed since what it changes.
+    pub(crate) fn begin_snapshot_write(self) -> &'static str {
+        match self {
+            Self::Sqlite => "BEGIN IMMEDIATE",
+            Self::Postgres => "BEGIN ISOLATION LEVEL REPEATABLE READ",
         }
     }
 

@@ -186,11 +186,12 @@ impl Store {
     ) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
         self.lock_above(&mut tx, id).await?;
-        let ids: Vec<Id<Environment>> = lock(&mut tx, id, self.shared.dialect.for_update())
-            .await?
-            .into_iter()
-            .map(|environment| environment.id)
-            .collect();
+        let ids: Vec<Id<Environment>> =
+            lock(&mut tx, &[id.as_str()], self.shared.dialect.for_update())
+                .await?
+                .into_iter()
+                .map(|environment| environment.id)
+                .collect();
         for environment in ids {
             self.delete_in(&mut tx, &environment, actor, now).await?;
         }
@@ -338,14 +339,15 @@ fn setting<'a>(name: &'a str, image: &'a str) -> LogRow<'a> {
     }
 }
 
-/// Reads and locks all environments of a project, in id order.
+/// Reads and locks all environments of projects, in id order.
 pub(crate) async fn lock(
     connection: &mut AnyConnection,
-    project: &Id<Project>,
+    projects: &[&str],
     lock: &str,
 ) -> Result<Vec<Environment>, StoreError> {
     let mut sql = Sql::new(SELECT);
-    sql.push(" AND project_id = ").bind(project.as_str());
+    sql.push(" AND project_id IN ")
+        .list(projects.iter().copied());
     sql.push(" ORDER BY id").push(lock);
     let rows = sql.query().fetch_all(connection).await?;
     rows.iter().map(read).collect()

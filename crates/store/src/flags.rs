@@ -14,7 +14,7 @@ use sqlx::any::AnyRow;
 use crate::dialect::Dialect;
 use crate::error::{StoreError, unique};
 use crate::page::{Page, PageRequest};
-use crate::sql::{LIST, Sql, containing};
+use crate::sql::{LIST, ROWS, Sql, containing};
 use crate::{Store, row, targetings};
 
 /// The columns of a flag, as [`read`] reads them.
@@ -181,74 +181,88 @@ pub(crate) async fn load(
     Ok(states.collect())
 }
 
-/// Writes a flag that is new or changed. A new one may come with the id of a deleted one (by an
-/// import); that one gets another, so that its tombstones stay.
+/// Writes flags that are new or changed.
+///
+/// A new one may come with the id of a deleted one (by an import); that one gets another, so that
+/// its tombstones stay.
 pub(crate) async fn write(
     connection: &mut AnyConnection,
-    edit: &FlagEdit,
+    edits: &[FlagEdit],
 ) -> Result<(), StoreError> {
-    let flag = &edit.after;
-    if edit.before.is_none() {
-        free_id(connection, &edit.project, &flag.id).await?;
+    // What is deleted frees its key for what is made in the same change set.
+    let deleted = |edit: &&FlagEdit| edit.after.life == Life::Deleted;
+    let changed: Vec<&FlagEdit> = edits.iter().filter(|it| it.before.is_some()).collect();
+    let (gone, kept): (Vec<_>, Vec<_>) = changed.into_iter().partition(deleted);
+    let new: Vec<&FlagEdit> = edits.iter().filter(|it| it.before.is_none()).collect();
+    for edits in gone.chunks(ROWS).chain(kept.chunks(ROWS)) {
+        upsert(connection, edits, UPDATE).await?;
     }
-    let mut sql = Sql::new(
-        "INSERT INTO flags (project_id, id, key, key_folded, name, description, kind, \
-         variations, tags, default_on, default_off, life, search, created_at) VALUES (",
-    );
-    sql.bind(edit.project.as_str())
-        .push(", ")
-        .bind(flag.id.as_str());
-    sql.push(", ")
-        .bind(flag.key.as_str())
-        .push(", ")
-        .bind(flag.key.folded());
-    sql.push(", ")
-        .bind(flag.name.as_str())
-        .push(", ")
-        .bind(flag.description.as_str());
-    sql.push(", ").bind(flag.kind.as_str());
-    sql.push(", ")
-        .bind(serde_json::to_string(&flag.variations)?);
-    sql.push(", ").bind(serde_json::to_string(&flag.tags)?);
-    sql.push(", ").bind(flag.default_on.as_str());
-    sql.push(", ").bind(flag.default_off.as_str());
-    sql.push(", ").bind(row::life_name(flag.life));
-    sql.push(", ")
-        .bind(searched(flag))
-        .push(", ")
-        .bind(flag.created_at.0);
-    sql.push(match edit.before {
-        None => ") ON CONFLICT (project_id, id) DO NOTHING",
-        Some(_) => UPDATE,
-    });
-    let done = sql
-        .query()
-        .execute(connection)
-        .await
-        .map_err(unique("key", "a flag with this key exists in the project"))?;
-    if done.rows_affected() != 1 {
-        return Err(StoreError::conflict("id", "a flag with this id exists"));
+    for edits in new.chunks(ROWS) {
+        free_ids(connection, edits).await?;
+        upsert(
+            connection,
+            edits,
+            " ON CONFLICT (project_id, id) DO NOTHING",
+        )
+        .await?;
     }
     Ok(())
 }
 
-const UPDATE: &str = ") ON CONFLICT (project_id, id) DO UPDATE SET key = excluded.key, \
+const UPDATE: &str = " ON CONFLICT (project_id, id) DO UPDATE SET key = excluded.key, \
     key_folded = excluded.key_folded, name = excluded.name, description = excluded.description, \
     kind = excluded.kind, variations = excluded.variations, tags = excluded.tags, \
     default_on = excluded.default_on, default_off = excluded.default_off, life = excluded.life, \
     search = excluded.search, created_at = excluded.created_at";
 
-async fn free_id(
+async fn upsert(
     connection: &mut AnyConnection,
-    project: &Id<Project>,
-    id: &Id<Flag>,
+    edits: &[&FlagEdit],
+    on_conflict: &str,
 ) -> Result<(), StoreError> {
-    sqlx::query("UPDATE flags SET id = $1 WHERE project_id = $2 AND id = $3 AND life = 'deleted'")
-        .bind(uuid::Uuid::now_v7().to_string())
-        .bind(project.as_str())
-        .bind(id.as_str())
+    let mut sql = Sql::new(
+        "INSERT INTO flags (project_id, id, key, key_folded, name, description, kind, \
+         variations, tags, default_on, default_off, life, search, created_at) VALUES ",
+    );
+    for (index, edit) in edits.iter().enumerate() {
+        let flag = &edit.after;
+        sql.row(index).bind(edit.project.as_str());
+        sql.next(flag.id.as_str());
+        sql.next(flag.key.as_str()).next(flag.key.folded());
+        sql.next(&flag.name).next(&flag.description);
+        sql.next(flag.kind.as_str());
+        sql.next(serde_json::to_string(&flag.variations)?);
+        sql.next(serde_json::to_string(&flag.tags)?);
+        sql.next(&flag.default_on).next(&flag.default_off);
+        sql.next(row::life_name(flag.life)).next(searched(flag));
+        sql.next(flag.created_at.0).push(")");
+    }
+    sql.push(on_conflict);
+    let done = sql
+        .query()
         .execute(connection)
-        .await?;
+        .await
+        .map_err(unique("key", "a flag with this key exists in the project"))?;
+    if done.rows_affected() != edits.len() as u64 {
+        return Err(StoreError::conflict(
+            "id",
+            "a flag with this id exists in the project",
+        ));
+    }
+    Ok(())
+}
+
+async fn free_ids(connection: &mut AnyConnection, edits: &[&FlagEdit]) -> Result<(), StoreError> {
+    let Some(project) = edits.first().map(|edit| &edit.project) else {
+        return Ok(());
+    };
+    let mut sql = Sql::new("UPDATE flags SET id = id || ");
+    sql.bind(format!("~{}", uuid::Uuid::now_v7()));
+    sql.push(" WHERE life = 'deleted' AND project_id = ")
+        .bind(project.as_str());
+    sql.push(" AND id IN ")
+        .list(edits.iter().map(|edit| edit.after.id.as_str()));
+    sql.query().execute(connection).await?;
     Ok(())
 }
 

@@ -31,6 +31,11 @@ pub(crate) fn unpack(packed: &[u8], size: usize) -> Result<Vec<u8>, StoreError> 
     zstd::bulk::decompress(packed, size).map_err(failed)
 }
 
+/// Undoes [`pack`] where the text's length was not kept elsewhere.
+pub(crate) fn unpack_unsized(packed: &[u8]) -> Result<Vec<u8>, StoreError> {
+    zstd::decode_all(packed).map_err(failed)
+}
+
 /// Compresses a text as what differs from `base`.
 pub(crate) fn pack_difference(text: &[u8], base: &[u8]) -> Result<Vec<u8>, StoreError> {
     let mut encoder = Encoder::with_ref_prefix(Vec::new(), LEVEL, base).map_err(failed)?;

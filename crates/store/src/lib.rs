@@ -12,6 +12,7 @@
 //!
 //! A [`Store`] is a handle: clone it freely.
 
+mod apply;
 pub mod change_sets;
 mod changed;
 pub mod dialect;
@@ -21,6 +22,7 @@ mod environments;
 mod error;
 pub mod first_start;
 mod flags;
+mod history;
 mod image;
 mod log;
 mod members;
@@ -32,22 +34,28 @@ mod projects;
 mod row;
 mod sdk_keys;
 mod segments;
+mod snapshot;
 mod sql;
 mod targetings;
 mod text;
-mod tokens;
+pub mod tokens;
+pub mod traffic;
+mod workspace;
 
 use std::sync::Arc;
 
 use sqlx::{Any, Transaction};
 
+pub use crate::apply::{Applied, ApplyError, ChangeSetRequest, ConflictFound};
 pub use crate::change_sets::{Actor, ActorKind};
 pub use crate::environments::NewEnvironment;
 pub use crate::error::StoreError;
 pub use crate::flags::{FlagFilter, ListedFlag};
+pub use crate::history::{HistoryScope, LoggedChangeSet};
 pub use crate::pool::Location;
 pub use crate::projects::NewProject;
 pub use crate::segments::SegmentFilter;
+pub use crate::snapshot::LoggedItem;
 pub use crate::tokens::{NewToken, Token};
 
 use crate::changed::Changed;

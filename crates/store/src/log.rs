@@ -2,12 +2,14 @@
 //!
 //! State at a version is read from these images; commands are never run again to rebuild it.
 
+use burgee_domain::conflict::{Conflict, Logged};
 use burgee_domain::outcome::{Item, LogEntry, Scope, Step};
 use burgee_domain::position::{self, Row};
 use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
+use crate::apply::ConflictFound;
 use crate::change_sets::Reference;
 use crate::error::StoreError;
 use crate::sql::{ROWS, Sql};
@@ -67,11 +69,7 @@ impl<'a> LogRow<'a> {
 impl<'a> Version<'a> {
     /// A step of the domain's.
     pub(crate) fn of(step: &'a Step) -> Self {
-        let (scope_kind, scope) = match &step.scope {
-            Scope::Organization(id) => ("organization", id.as_str()),
-            Scope::Project(id) => ("project", id.as_str()),
-            Scope::Environment(id) => ("environment", id.as_str()),
-        };
+        let (scope_kind, scope) = scope_id(&step.scope);
         Self {
             scope_kind,
             scope,
@@ -79,6 +77,15 @@ impl<'a> Version<'a> {
             chain: step.chain,
             rows: step.entries.iter().map(LogRow::of).collect(),
         }
+    }
+}
+
+/// What a scope is stored by.
+fn scope_id(scope: &Scope) -> (&'static str, &str) {
+    match scope {
+        Scope::Organization(id) => ("organization", id.as_str()),
+        Scope::Project(id) => ("project", id.as_str()),
+        Scope::Environment(id) => ("environment", id.as_str()),
     }
 }
 
@@ -125,17 +132,15 @@ async fn insert(
          facets, commands, image, image_size, whole_version, whole_ordinal, differences) VALUES ",
     );
     for (index, (row, image)) in rows.iter().zip(images).enumerate() {
-        sql.push(if index == 0 { "(" } else { ", (" });
-        sql.bind(version.scope).push(", ").bind(version.version);
-        sql.push(", ").bind((first + index) as i64);
+        sql.row(index).bind(version.scope);
+        sql.next(version.version).next((first + index) as i64);
         for text in [row.kind, row.id, row.key, &row.facets, &row.commands] {
-            sql.push(", ").bind(text);
+            sql.next(text);
         }
-        sql.push(", ").bind(image.packed);
-        sql.push(", ").bind(row.image.len() as i64);
-        sql.push(", ").bind(image.whole.map(|(version, _)| version));
-        sql.push(", ").bind(image.whole.map(|(_, ordinal)| ordinal));
-        sql.push(", ").bind(image.differences).push(")");
+        sql.next(image.packed).next(row.image.len() as i64);
+        sql.next(image.whole.map(|(version, _)| version));
+        sql.next(image.whole.map(|(_, ordinal)| ordinal));
+        sql.next(image.differences).push(")");
     }
     sql.query().execute(connection).await?;
     Ok(())
@@ -250,4 +255,68 @@ pub(crate) async fn unpack_whole(
 pub(crate) fn size(found: &AnyRow, column: usize) -> Result<usize, StoreError> {
     usize::try_from(row::number(found, column)?)
         .map_err(|_| StoreError::corrupt("a stored size is negative"))
+}
+
+/// What happened to flags and segments in a scope after a version, as far as conflicts are
+/// concerned.
+pub(crate) async fn since(
+    connection: &mut AnyConnection,
+    scope: &Scope,
+    version: i64,
+) -> Result<Vec<Logged>, StoreError> {
+    let rows = sqlx::query(
+        "SELECT version, item_kind, item_id, item_key, facets FROM change_log \
+         WHERE scope_id = $1 AND version > $2 AND item_kind IN ('flag', 'segment') \
+         ORDER BY version, ordinal",
+    )
+    .bind(scope_id(scope).1)
+    .bind(version)
+    .fetch_all(connection)
+    .await?;
+    rows.iter()
+        .map(|found| {
+            let key = row::key(found, 3)?;
+            let item = match row::text(found, 1)?.as_str() {
+                "flag" => Item::Flag(row::id(found, 2)?, key),
+                _ => Item::Segment(row::id(found, 2)?, key),
+            };
+            Ok(Logged {
+                scope: scope.clone(),
+                version: row::number(found, 0)?,
+                item,
+                facets: row::json(found, 4)?,
+            })
+        })
+        .collect()
+}
+
+/// A conflict with who made it; `name` is the scope's.
+pub(crate) async fn conflict(
+    connection: &mut AnyConnection,
+    name: String,
+    conflict: &Conflict,
+) -> Result<ConflictFound, StoreError> {
+    let found = sqlx::query(
+        "SELECT c.actor, c.at, c.comment FROM versions v JOIN change_sets c \
+         ON c.organization_id = v.organization_id AND c.id = v.change_set_id \
+         WHERE v.scope_id = $1 AND v.version = $2",
+    )
+    .bind(scope_id(&conflict.scope).1)
+    .bind(conflict.version)
+    .fetch_one(connection)
+    .await?;
+    let (kind, key) = match &conflict.item {
+        Item::Flag(_, key) => ("flag", key),
+        Item::Segment(_, key) => ("segment", key),
+    };
+    Ok(ConflictFound {
+        scope: name,
+        version: conflict.version,
+        kind: kind.to_owned(),
+        key: key.as_str().to_owned(),
+        facets: conflict.facets.clone(),
+        by: row::json(&found, 0)?,
+        at: row::millis(&found, 1)?,
+        comment: row::text(&found, 2)?,
+    })
 }

@@ -217,9 +217,24 @@ pub(crate) async fn load(
     Ok(segments)
 }
 
+/// Writes segments that are new or changed. What is deleted frees its key for what is made in the
+/// same change set.
+pub(crate) async fn write_all(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    edits: &[SegmentEdit],
+) -> Result<(), StoreError> {
+    let deleted = |edit: &&SegmentEdit| edit.after.life == Life::Deleted;
+    let (gone, kept): (Vec<_>, Vec<_>) = edits.iter().partition(deleted);
+    for edit in gone.into_iter().chain(kept) {
+        write(connection, organization, edit).await?;
+    }
+    Ok(())
+}
+
 /// Writes a segment that is new or changed, with its stamps. A new one may take the id of a
 /// deleted one.
-pub(crate) async fn write(
+async fn write(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
     edit: &SegmentEdit,
@@ -228,39 +243,20 @@ pub(crate) async fn write(
     let (project, environment) = scope_ids(&segment.scope);
     let mut sql = Sql::new(
         "INSERT INTO segments (organization_id, id, project_id, environment_id, key, key_folded, \
-         name, description, tags, included, excluded, rules, life, search, created_at) VALUES (",
+         name, description, tags, included, excluded, rules, life, search, created_at) VALUES ",
     );
-    sql.bind(organization.as_str())
-        .push(", ")
-        .bind(segment.id.as_str());
-    sql.push(", ").bind(project).push(", ").bind(environment);
-    sql.push(", ")
-        .bind(segment.key.as_str())
-        .push(", ")
-        .bind(segment.key.folded());
-    sql.push(", ")
-        .bind(segment.name.as_str())
-        .push(", ")
-        .bind(segment.description.as_str());
-    sql.push(", ").bind(serde_json::to_string(&segment.tags)?);
-    sql.push(", ")
-        .bind(serde_json::to_string(&segment.included)?);
-    sql.push(", ")
-        .bind(serde_json::to_string(&segment.excluded)?);
-    sql.push(", ").bind(serde_json::to_string(&segment.rules)?);
-    sql.push(", ").bind(row::life_name(segment.life));
-    sql.push(", ")
-        .bind(searched(segment))
-        .push(", ")
-        .bind(segment.created_at.0);
-    sql.push(
-        ") ON CONFLICT (organization_id, id) DO UPDATE SET project_id = excluded.project_id, \
-         environment_id = excluded.environment_id, key = excluded.key, \
-         key_folded = excluded.key_folded, name = excluded.name, \
-         description = excluded.description, tags = excluded.tags, \
-         included = excluded.included, excluded = excluded.excluded, rules = excluded.rules, \
-         life = excluded.life, search = excluded.search, created_at = excluded.created_at",
-    );
+    sql.row(0).bind(organization.as_str());
+    sql.next(segment.id.as_str());
+    sql.next(project).next(environment);
+    sql.next(segment.key.as_str()).next(segment.key.folded());
+    sql.next(&segment.name).next(&segment.description);
+    sql.next(serde_json::to_string(&segment.tags)?);
+    sql.next(serde_json::to_string(&segment.included)?);
+    sql.next(serde_json::to_string(&segment.excluded)?);
+    sql.next(serde_json::to_string(&segment.rules)?);
+    sql.next(row::life_name(segment.life));
+    sql.next(searched(segment)).next(segment.created_at.0);
+    sql.push(") ").push(UPDATE);
     if edit.before.is_none() {
         sql.push(" WHERE segments.life = 'deleted'");
     }
@@ -277,6 +273,13 @@ pub(crate) async fn write(
     }
     write_stamps(connection, organization, segment, &edit.stamps).await
 }
+
+const UPDATE: &str = "ON CONFLICT (organization_id, id) DO UPDATE SET \
+    project_id = excluded.project_id, environment_id = excluded.environment_id, \
+    key = excluded.key, key_folded = excluded.key_folded, name = excluded.name, \
+    description = excluded.description, tags = excluded.tags, included = excluded.included, \
+    excluded = excluded.excluded, rules = excluded.rules, life = excluded.life, \
+    search = excluded.search, created_at = excluded.created_at";
 
 /// The stamps of a deleted segment whose id is used again, perhaps in another scope.
 async fn forget_stamps(
@@ -310,15 +313,9 @@ async fn write_stamps(
              (environment_id, organization_id, segment_id, stamp) VALUES ",
         );
         for (index, (environment, stamp)) in stamps.iter().enumerate() {
-            sql.push(if index == 0 { "(" } else { ", (" });
-            sql.bind(environment.as_str())
-                .push(", ")
-                .bind(organization.as_str());
-            sql.push(", ")
-                .bind(segment.id.as_str())
-                .push(", ")
-                .bind(stamp.0)
-                .push(")");
+            sql.row(index).bind(environment.as_str());
+            sql.next(organization.as_str()).next(segment.id.as_str());
+            sql.next(stamp.0).push(")");
         }
         sql.push(
             " ON CONFLICT (environment_id, segment_id) DO UPDATE SET \

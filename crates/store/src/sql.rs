@@ -36,6 +36,16 @@ impl Sql {
         self
     }
 
+    /// Begins the `index`th row of a `VALUES` list.
+    pub(crate) fn row(&mut self, index: usize) -> &mut Self {
+        self.push(if index == 0 { "(" } else { ", (" })
+    }
+
+    /// Appends `, $n` for a further value of a row.
+    pub(crate) fn next(&mut self, value: impl Into<Value>) -> &mut Self {
+        self.push(", ").bind(value)
+    }
+
     /// Appends `($n, $n, …)` for texts. None at all give `(NULL)`, which nothing is in.
     pub(crate) fn list<'t>(&mut self, values: impl IntoIterator<Item = &'t str>) -> &mut Self {
         self.text.push('(');

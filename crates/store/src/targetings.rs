@@ -10,7 +10,7 @@ use sqlx::any::AnyRow;
 
 use crate::error::StoreError;
 use crate::row;
-use crate::sql::{LIST, Sql};
+use crate::sql::{LIST, ROWS, Sql};
 
 /// The columns of a targeting, as [`read`] reads them.
 pub(crate) const COLUMNS: &str = "t.is_enabled, t.target_users, t.rules, t.fallthrough, \
@@ -73,41 +73,53 @@ pub(crate) async fn enabled(
     Ok(enabled)
 }
 
-/// Writes a targeting that is new or changed. Where a flag is released, the tombstone that an
-/// earlier flag of the same key left there goes: an environment has one item per key.
+/// Writes a project's targetings that are new or changed. Where a flag is released, the tombstone
+/// that an earlier flag of the same key left there goes: an environment has one item per key.
 pub(crate) async fn write(
     connection: &mut AnyConnection,
     project: &Id<Project>,
-    edit: &TargetingEdit,
+    edits: &[&TargetingEdit],
 ) -> Result<(), StoreError> {
-    if edit.before.is_none() {
-        bury(connection, project, edit).await?;
+    let mut released: BTreeMap<&Id<Environment>, Vec<&str>> = BTreeMap::new();
+    for edit in edits.iter().filter(|edit| edit.before.is_none()) {
+        let flags = released.entry(&edit.environment).or_default();
+        flags.push(edit.flag.as_str());
     }
-    let targeting = &edit.after;
+    for (environment, flags) in released {
+        for flags in flags.chunks(LIST) {
+            bury(connection, project, environment, flags).await?;
+        }
+    }
+    for edits in edits.chunks(ROWS) {
+        upsert(connection, project, edits).await?;
+    }
+    Ok(())
+}
+
+async fn upsert(
+    connection: &mut AnyConnection,
+    project: &Id<Project>,
+    edits: &[&TargetingEdit],
+) -> Result<(), StoreError> {
     let mut sql = Sql::new(
         "INSERT INTO targetings (environment_id, project_id, flag_id, is_enabled, target_users, \
-         rules, fallthrough, off_variation, expt_include_all_targets, tracked, stamp) VALUES (",
+         rules, fallthrough, off_variation, expt_include_all_targets, tracked, stamp) VALUES ",
     );
-    sql.bind(edit.environment.as_str())
-        .push(", ")
-        .bind(project.as_str());
-    sql.push(", ")
-        .bind(edit.flag.as_str())
-        .push(", ")
-        .bind(i16::from(targeting.is_enabled));
-    sql.push(", ")
-        .bind(serde_json::to_string(&targeting.target_users)?);
-    sql.push(", ")
-        .bind(serde_json::to_string(&targeting.rules)?);
-    sql.push(", ")
-        .bind(serde_json::to_string(&targeting.fallthrough)?);
-    sql.push(", ").bind(targeting.off_variation.as_str());
-    sql.push(", ")
-        .bind(i16::from(targeting.expt_include_all_targets));
-    sql.push(", ").bind(i16::from(targeting.tracked));
-    sql.push(", ").bind(targeting.stamp.0);
+    for (index, edit) in edits.iter().enumerate() {
+        let targeting = &edit.after;
+        sql.row(index).bind(edit.environment.as_str());
+        sql.next(project.as_str()).next(edit.flag.as_str());
+        sql.next(i16::from(targeting.is_enabled));
+        sql.next(serde_json::to_string(&targeting.target_users)?);
+        sql.next(serde_json::to_string(&targeting.rules)?);
+        sql.next(serde_json::to_string(&targeting.fallthrough)?);
+        sql.next(&targeting.off_variation);
+        sql.next(i16::from(targeting.expt_include_all_targets));
+        sql.next(i16::from(targeting.tracked));
+        sql.next(targeting.stamp.0).push(")");
+    }
     sql.push(
-        ") ON CONFLICT (environment_id, flag_id) DO UPDATE SET is_enabled = excluded.is_enabled, \
+        " ON CONFLICT (environment_id, flag_id) DO UPDATE SET is_enabled = excluded.is_enabled, \
          target_users = excluded.target_users, rules = excluded.rules, \
          fallthrough = excluded.fallthrough, off_variation = excluded.off_variation, \
          expt_include_all_targets = excluded.expt_include_all_targets, \
@@ -120,19 +132,21 @@ pub(crate) async fn write(
 async fn bury(
     connection: &mut AnyConnection,
     project: &Id<Project>,
-    edit: &TargetingEdit,
+    environment: &Id<Environment>,
+    flags: &[&str],
 ) -> Result<(), StoreError> {
     // SDKs know flags by their exact key: one of another case is another item to them.
-    sqlx::query(
-        "DELETE FROM targetings WHERE environment_id = $1 AND flag_id IN \
-         (SELECT old.id FROM flags old JOIN flags new ON new.project_id = old.project_id \
-          AND new.key = old.key WHERE old.project_id = $2 AND old.life = 'deleted' \
-          AND new.id = $3 AND old.id <> new.id)",
-    )
-    .bind(edit.environment.as_str())
-    .bind(project.as_str())
-    .bind(edit.flag.as_str())
-    .execute(connection)
-    .await?;
+    let mut sql = Sql::new("DELETE FROM targetings WHERE environment_id = ");
+    sql.bind(environment.as_str());
+    sql.push(
+        " AND flag_id IN (SELECT old.id FROM flags old JOIN flags new \
+         ON new.project_id = old.project_id AND new.key = old.key AND new.id <> old.id \
+         WHERE old.life = 'deleted' AND old.project_id = ",
+    );
+    sql.bind(project.as_str());
+    sql.push(" AND new.id IN ")
+        .list(flags.iter().copied())
+        .push(")");
+    sql.query().execute(connection).await?;
     Ok(())
 }

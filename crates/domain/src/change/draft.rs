@@ -7,7 +7,7 @@ use burgee_eval::time::Millis;
 use crate::check::rollout::everyone;
 use crate::command::Target;
 use crate::command::edit::Edit;
-use crate::fault::Fault;
+use crate::fault::{Fault, shown};
 use crate::id::Id;
 use crate::model::{Environment, Flag, Life, Segment, SegmentScope, Targeting};
 use crate::outcome::Warning;
@@ -296,7 +296,8 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// The targeting of a flag that is released but never edited: off, served by its defaults.
+/// The targeting of a flag that is released but never edited: off, served by its defaults, in no
+/// experiment (whoever takes part in one is recorded, so somebody must want it).
 pub(crate) fn unreleased(flag: &Flag) -> Targeting {
     Targeting {
         is_enabled: false,
@@ -304,11 +305,11 @@ pub(crate) fn unreleased(flag: &Flag) -> Targeting {
         rules: Vec::new(),
         fallthrough: burgee_eval::flag::Fallthrough {
             dispatch_key: None,
-            included_in_expt: true,
+            included_in_expt: false,
             variations: everyone(&flag.default_on),
         },
         off_variation: flag.default_off.clone(),
-        expt_include_all_targets: true,
+        expt_include_all_targets: false,
         tracked: false,
         stamp: Millis(0),
     }
@@ -320,7 +321,7 @@ pub(crate) fn fold(key: &str) -> String {
 }
 
 fn not_found(pointer: &str, code: &'static str, what: &str, key: &str) -> Fault {
-    let key: String = key.chars().take(crate::key::MAX_KEY).collect();
+    let key = shown(key);
     Fault::new(
         pointer,
         code,

@@ -4,7 +4,7 @@ use burgee_eval::flag::{RolloutVariation, Variation};
 
 use super::Checked;
 use crate::command::input::PartInput;
-use crate::fault::Fault;
+use crate::fault::{Fault, shown};
 use crate::limits::{MAX_PARTS, ROLLOUT_TOLERANCE};
 
 /// A rollout as it is kept: everyone is covered once, bounds are snapped to where they belong
@@ -45,7 +45,7 @@ pub(crate) fn known(id: &str, variations: &[Variation], at: &str) -> Checked<()>
     if variations.iter().any(|variation| variation.id == id) {
         return Ok(());
     }
-    let message = format!("the flag has no variation with the id '{id}'");
+    let message = format!("the flag has no variation with the id '{}'", shown(id));
     Err(Fault::new(at, "variationUnknown", message))
 }
 

@@ -9,7 +9,7 @@ use super::condition::{self, is_on_segments, segment_ids};
 use super::{Checked, rollout, text};
 use crate::change::{Draft, Place};
 use crate::command::input::{RuleInput, SegmentRuleInput};
-use crate::fault::Fault;
+use crate::fault::{Fault, shown};
 use crate::id::Id;
 use crate::limits::{MAX_PROPERTY, MAX_RULES};
 use crate::model::{Life, SegmentScope};
@@ -170,7 +170,10 @@ fn check_segment(id: &str, draft: &mut Draft<'_>, place: &Place, at: &str) -> Ch
     let segment = segments.get(&Id::new(id)).map(|state| &state.segment);
     let found = segment.filter(|it| it.life != Life::Deleted && visible(&it.scope));
     let Some(segment) = found else {
-        let message = format!("there is no segment with the id '{id}' in this environment");
+        let message = format!(
+            "there is no segment with the id '{}' in this environment",
+            shown(id)
+        );
         return Err(Fault::new(at, "segmentUnknown", message));
     };
     if segment.life == Life::Archived {

@@ -56,14 +56,6 @@ pub(crate) fn added(old: Vec<String>, keys: Vec<String>) -> Vec<String> {
     old.into_iter().chain(new).collect()
 }
 
-/// A list of just these keys. Those that stay keep their places, since the order says nothing:
-/// the same users in another order are no change.
-pub(crate) fn replaced(mut old: Vec<String>, keys: Vec<String>) -> Vec<String> {
-    let wanted: HashSet<&String> = keys.iter().collect();
-    old.retain(|key| wanted.contains(key));
-    added(old, keys)
-}
-
 /// A list without some keys.
 pub(crate) fn removed(mut old: Vec<String>, keys: &[String]) -> Vec<String> {
     let gone: HashSet<&String> = keys.iter().collect();

@@ -7,7 +7,7 @@ use burgee_eval::flag::Flag;
 use burgee_eval::time::Millis;
 use serde_json::{Value, json};
 
-use crate::kit::{NOW, after, empty, flag, segment, step, targeting, write};
+use crate::kit::{NOW, after, empty, flag, segment, step, targeting, with, write};
 
 fn source(key: &str) -> Value {
     json!({
@@ -21,13 +21,6 @@ fn source(key: &str) -> Value {
             "variations": [{"id": "a", "rollout": [0, 1], "exptRollout": 1}]},
         "exptIncludeAllTargets": true, "tags": ["x"], "isArchived": false
     })
-}
-
-fn with(mut value: Value, fields: Value) -> Value {
-    for (name, field) in fields.as_object().unwrap() {
-        value[name] = field.clone();
-    }
-    value
 }
 
 fn people(id: &str, name: &str) -> Value {

@@ -12,7 +12,7 @@ use burgee_domain::outcome::{Outcome, Scope, Step};
 use burgee_domain::position::Position;
 use burgee_domain::workspace::{FlagState, ProjectState, SegmentState, Workspace};
 use burgee_eval::time::Millis;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// When everything happens.
 pub(crate) const NOW: Millis = Millis(1_800_000_000_000);
@@ -186,4 +186,71 @@ pub(crate) fn step<'o>(outcome: &'o Outcome, of: &str) -> &'o Step {
         Scope::Environment(id) => id.as_str() == of,
     };
     outcome.steps.iter().find(|step| is(&step.scope)).unwrap()
+}
+
+/// The workspace that most tests begin with. In `web`: the flags `bool` (variations `t`, `f`),
+/// `text` (`a`, `b`, `c`) on in prod, `number` (`n`), `json` (`j`) and the archived `old`. Segments
+/// by id: `in-prod`, `in-dev`, `in-app` (another project), `shared` (the organization's).
+pub(crate) fn ready() -> Workspace {
+    let flag = |key: &str, kind: &str, variations: Value| {
+        json!({"kind": "createFlag", "project": "web", "flag": key, "id": format!("id-of-{key}"),
+            "type": kind, "variations": variations})
+    };
+    let segment = |key: &str, at: Value| {
+        let mut segment = json!({"kind": "createSegment", "segment": key, "id": key});
+        let fields = segment.as_object_mut().unwrap();
+        fields.extend(at.as_object().unwrap().clone());
+        segment
+    };
+    after(
+        empty(),
+        json!([
+            flag("bool", "boolean", json!([{"id": "t", "value": "true"}, {"id": "f", "value": "false"}])),
+            flag("text", "string", json!([{"id": "a", "value": "A"}, {"id": "b", "value": "B"}, {"id": "c", "value": "C"}])),
+            flag("number", "number", json!([{"id": "n", "value": "1"}])),
+            flag("json", "json", json!([{"id": "j", "value": "{}"}])),
+            flag("old", "boolean", json!([])),
+            {"kind": "archiveFlag", "project": "web", "flag": "old"},
+            {"kind": "turnOn", "project": "web", "environment": "prod", "flag": "text"},
+            segment("in-prod", json!({"project": "web", "environment": "prod"})),
+            segment("in-dev", json!({"project": "web", "environment": "dev"})),
+            segment("in-app", json!({"project": "app"})),
+            segment("shared", json!({})),
+        ]),
+    )
+}
+
+/// A command on a flag of `web`, in `prod` where it needs an environment.
+pub(crate) fn on(flag: &str, kind: &str, fields: Value) -> Value {
+    let of_flag = [
+        "createFlag",
+        "renameFlag",
+        "describeFlag",
+        "setFlagTags",
+        "setVariations",
+        "updateVariation",
+        "archiveFlag",
+        "restoreFlag",
+        "deleteFlag",
+    ];
+    let mut command = json!({"kind": kind, "project": "web", "flag": flag});
+    if !of_flag.contains(&kind) {
+        command["environment"] = "prod".into();
+    }
+    with(command, fields)
+}
+
+/// A command on the segment `in-prod`.
+pub(crate) fn people(kind: &str, fields: Value) -> Value {
+    let command =
+        json!({"kind": kind, "project": "web", "environment": "prod", "segment": "in-prod"});
+    with(command, fields)
+}
+
+/// An object with fields set.
+pub(crate) fn with(mut object: Value, fields: Value) -> Value {
+    for (name, field) in fields.as_object().unwrap() {
+        object[name] = field.clone();
+    }
+    object
 }

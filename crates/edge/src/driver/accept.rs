@@ -8,6 +8,7 @@ use mio::{Interest, Registry};
 use super::connection::Connection;
 use super::counters::add;
 use super::event_loop::{EventLoop, LISTENER};
+use crate::http::answer;
 
 /// Connections taken in one turn, so that a rush of new ones does not starve those that are there.
 const BATCH: usize = 64;
@@ -94,11 +95,18 @@ impl EventLoop {
 
     fn admit(&mut self, stream: TcpStream) {
         add(&self.counters.accepted, 1);
-        add(&self.counters.sockets, 1);
         let generation = self.next_generation;
-        // Never 0 and never both halves full: those tokens are taken.
+        // Never all bits: those tokens are taken.
         self.next_generation = (generation + 1) & 0x7FFF_FFFF;
-        let connection = Connection::new(stream, generation, self.tick);
+        let mut connection = Connection::new(stream, generation, self.tick);
+        if self.connections.len() >= self.max_sockets {
+            // Before it has asked: SDKs read a failed upgrade as "try again later". Descriptors
+            // that were used up would cost the database its files.
+            add(&self.counters.refused, 1);
+            let _ = connection.send(answer::BUSY, true);
+            return;
+        }
+        add(&self.counters.sockets, 1);
         let key = self.connections.insert(connection);
         if let Err(error) = self.register(key) {
             tracing::warn!(%error, "a new connection cannot be watched");

@@ -94,6 +94,11 @@ const LINES: &[Line] = &[
         &[("", |c| &c.accept_errors)],
     ),
     counter(
+        "refused",
+        "Sockets refused because there were as many as there may be",
+        &[("", |c| &c.refused)],
+    ),
+    counter(
         "http_connections",
         "Sockets handed to the HTTP server",
         &[("", |c| &c.handed_over)],

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use rustix::process::{Resource, getrlimit, setrlimit};
+
 /// Settings of the driver.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -10,6 +12,9 @@ pub struct Config {
     /// Lets other processes listen on the same port, connections being spread over all. Several
     /// loops need it anyway; for one loop it is off, so that a port in use is noticed.
     pub share_port: bool,
+    /// Sockets held at once, over all loops; further ones are refused with 503. `None`: as many as
+    /// the process may open, less some for its files.
+    pub max_sockets: Option<usize>,
     /// Until a request head is complete.
     pub head_timeout: Duration,
     /// From the connect until the first data-sync.
@@ -41,6 +46,7 @@ impl Default for Config {
         Self {
             loops: (cores / 2).max(1),
             share_port: false,
+            max_sockets: None,
             head_timeout: Duration::from_secs(10),
             sync_timeout: Duration::from_secs(30),
             silence_timeout: Duration::from_secs(150),
@@ -54,4 +60,32 @@ impl Default for Config {
             http_connections: 4096,
         }
     }
+}
+
+/// Descriptors left to databases, logs, ordinary requests and questions to the store.
+const RESERVE: usize = 512;
+
+impl Config {
+    /// How many sockets one loop may hold.
+    pub(super) fn max_sockets_per_loop(&self) -> usize {
+        let all = self.max_sockets.unwrap_or_else(|| {
+            let files = open_files();
+            files.saturating_sub(RESERVE).max(files / 2)
+        });
+        all.div_ceil(self.loops.max(1))
+    }
+}
+
+/// How many files this process may have open, after raising that as far as it may: the usual
+/// first limit, 1,024, is meant for programs that use `select`.
+fn open_files() -> usize {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // Where it cannot be raised, what it is counts.
+    let _ = setrlimit(Resource::Nofile, limit);
+    getrlimit(Resource::Nofile)
+        .current
+        .map_or(usize::MAX, |files| {
+            usize::try_from(files).unwrap_or(usize::MAX)
+        })
 }

@@ -18,6 +18,8 @@ pub struct Counters {
     pub accepted: AtomicU64,
     /// Times that accepting failed for want of descriptors or memory.
     pub accept_errors: AtomicU64,
+    /// Sockets refused with 503 because the loop had as many as it may.
+    pub refused: AtomicU64,
     /// Sockets handed to the HTTP server.
     pub handed_over: AtomicU64,
     /// Sockets refused with 503 because too many were handed over already.

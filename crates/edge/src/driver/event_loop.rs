@@ -34,6 +34,8 @@ const INPUT: usize = 64 * 1024;
 /// One event loop and all it owns. Its methods stand in this module's siblings, by what they do.
 pub(super) struct EventLoop {
     pub(super) config: Config,
+    /// Sockets it may hold.
+    pub(super) max_sockets: usize,
     pub(super) poll: Poll,
     pub(super) acceptor: Option<Acceptor>,
     pub(super) mailbox: Arc<Mailbox>,
@@ -77,6 +79,7 @@ impl EventLoop {
         let waker = Waker::new(poll.registry(), WAKER)?;
         let acceptor = Acceptor::new(listener, poll.registry())?;
         Ok(Self {
+            max_sockets: config.max_sockets_per_loop(),
             config: config.clone(),
             poll,
             acceptor: Some(acceptor),

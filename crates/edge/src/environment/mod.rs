@@ -48,3 +48,6 @@ impl Environment {
         self.current.store(next);
     }
 }
+
+#[cfg(test)]
+mod tests;

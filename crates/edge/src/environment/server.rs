@@ -147,14 +147,12 @@ impl ServerState {
     /// As [`Self::since`], in one message, for those who poll.
     pub(super) fn poll_since(&self, timestamp: i64) -> (Bytes, Sync) {
         let first = self.items.partition_point(|item| item.stamp <= timestamp);
-        let news = &self.items[first..];
-        let size: usize = news.iter().map(|item| item.json.len()).sum();
-        match news {
+        match &self.items[first..] {
             [] => (NOTHING_NEW.json(), Sync::Patch),
-            _ if self.full_length <= FULL_STATE_LIMIT || size >= self.full_length => {
+            _ if first == 0 || self.full_length <= FULL_STATE_LIMIT => {
                 (self.full().json(), Sync::Full)
             }
-            _ => (
+            news => (
                 Message::new("patch", news.iter().map(AsRef::as_ref)).json(),
                 Sync::Patch,
             ),

@@ -13,7 +13,7 @@ const WEBSOCKET_GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 pub const HEAD_TOO_LONG: &[u8] = b"HTTP/1.1 431 Request Header Fields Too Large\r\n\
     Connection: close\r\nContent-Length: 0\r\n\r\n";
 
-/// Too many ordinary requests are being served.
+/// There are too many connections, or too many with ordinary requests.
 pub const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
     Connection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n";
 

@@ -289,3 +289,47 @@ fn an_upgrade_that_cannot_be_made_is_refused_in_http() {
         assert!(head.starts_with(answer), "{request}{head}");
     }
 }
+
+#[test]
+fn another_implementation_gets_along_with_it() {
+    use tungstenite::Message;
+    let edge = Edge::start();
+    let token = token(SERVER_KEY, now());
+    let url = format!("ws://{}/streaming?type=server&token={token}", edge.address);
+    let (mut socket, _) = tungstenite::connect(url).unwrap();
+    for len in [0, 1, 100, 125, 126, 1000, 65_535, 65_536, 100_000] {
+        let echo = json!({ "messageType": "echo", "data": "x".repeat(len) }).to_string();
+        socket.send(Message::text(echo.as_str())).unwrap();
+        let answer: Value =
+            serde_json::from_str(socket.read().unwrap().to_text().unwrap()).unwrap();
+        assert_eq!(answer["data"].as_str().unwrap().len(), len);
+    }
+    socket.send(Message::Ping("are you there".into())).unwrap();
+    assert_eq!(
+        socket.read().unwrap(),
+        Message::Pong("are you there".into())
+    );
+    socket.close(None).unwrap();
+    let end = loop {
+        match socket.read() {
+            Ok(_) => {}
+            Err(end) => break end,
+        }
+    };
+    assert!(matches!(end, tungstenite::Error::ConnectionClosed), "{end}");
+}
+
+#[test]
+fn a_shutdown_ends_however_deaf_a_peer_is() {
+    let mut edge = Edge::start_with(Config {
+        drain: std::time::Duration::from_millis(50),
+        ..Edge::hasty()
+    });
+    let (_deaf, _) = edge.client("deaf");
+    let big = "x".repeat(60_000);
+    for n in 0..100 {
+        edge.feed.set_flag("greeting", &format!("{n} {big}"));
+    }
+    edge.shut_down();
+    assert!(std::net::TcpStream::connect(edge.address).is_err());
+}

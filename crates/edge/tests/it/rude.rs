@@ -274,3 +274,49 @@ fn peers_that_vanish_are_forgotten() {
     }
     edge.await_gone(|counters| &counters.sockets);
 }
+
+#[test]
+fn the_first_after_a_long_silence_is_not_taken_for_silent() {
+    let edge = Edge::start_with(Edge::hasty());
+    let elsewhere = Edge::start_with(Edge::hasty());
+    // As long as it takes to be dropped over there, nothing happens here.
+    Client::connect(elsewhere.address).ends();
+    let mut client = Client::streaming(edge.address, "client", CLIENT_KEY);
+    client.ping();
+}
+
+#[test]
+fn who_is_too_many_is_told_to_come_back() {
+    let edge = Edge::start_with(Config {
+        max_sockets: Some(2),
+        ..one_loop()
+    });
+    let (mut first, _) = edge.client("first");
+    let (second, _) = edge.client("second");
+    let mut third = Client::connect(edge.address);
+    let head = third.read_head();
+    assert!(head.starts_with("HTTP/1.1 503 "), "{head}");
+    assert!(head.contains("\r\nRetry-After: "), "{head}");
+    third.ends();
+    first.ping();
+    drop(second);
+    edge.await_count(1, |counters| &counters.closed_by_peer);
+    edge.client("third").0.ping();
+}
+
+#[test]
+fn ordinary_http_that_is_too_much_is_told_to_come_back() {
+    let edge = Edge::start_with(Config {
+        http_connections: 1,
+        ..one_loop()
+    });
+    let request = b"GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let mut first = Client::connect(edge.address);
+    first.send_raw(request);
+    assert!(first.read_head().starts_with("HTTP/1.1 200 "));
+    let mut second = Client::connect(edge.address);
+    second.send_raw(request);
+    assert!(second.read_head().starts_with("HTTP/1.1 503 "));
+    // Streaming has nothing to do with it.
+    edge.client("bob").0.ping();
+}

@@ -1,10 +1,15 @@
 //! Stores to tell stories on.
 
+use std::collections::BTreeMap;
+
 use burgee_domain::key::Key;
 use burgee_domain::model::{Environment, Organization, Project};
 use burgee_eval::time::Millis;
 use burgee_store::dialect::Dialect;
-use burgee_store::{Location, Store};
+use burgee_store::edge::State;
+use burgee_store::{Actor, Applied, ChangeSetRequest, Location, Store};
+use serde_json::{Value, json};
+use sqlx::{AnyConnection, Connection};
 use tempfile::TempDir;
 
 /// A moment that stories begin at.
@@ -31,6 +36,15 @@ impl Database {
     /// Opens the same database as another process would.
     pub(crate) async fn another(&self) -> Store {
         Store::open(self.location.clone()).await.unwrap()
+    }
+
+    /// A connection past the store.
+    pub(crate) async fn raw(&self) -> AnyConnection {
+        let url = match &self.location {
+            Location::Folder(folder) => format!("sqlite://{}/burgee.db", folder.display()),
+            Location::Postgres(url) => url.clone(),
+        };
+        AnyConnection::connect(&url).await.unwrap()
     }
 }
 
@@ -84,4 +98,57 @@ pub(crate) async fn house(store: &Store) -> House {
         organization,
         project,
     }
+}
+
+/// A change set by the operator at [`NOW`]; `commands` is a JSON list.
+pub(crate) fn request(house: &House, commands: Value) -> ChangeSetRequest {
+    ChangeSetRequest {
+        id: None,
+        organization: house.organization.id.clone(),
+        actor: Actor::operator(),
+        comment: String::new(),
+        base: BTreeMap::new(),
+        commands: serde_json::from_value(commands).unwrap(),
+        dry_run: false,
+        now: NOW,
+    }
+}
+
+/// Applies a change set that must succeed.
+pub(crate) async fn apply(store: &Store, house: &House, commands: Value) -> Applied {
+    store.apply(&request(house, commands)).await.unwrap()
+}
+
+/// A boolean flag `key`, turned on in `prod`.
+pub(crate) fn flag_on(key: &str) -> Value {
+    json!([
+        {"kind": "createFlag", "project": "default", "flag": key, "type": "boolean"},
+        {"kind": "turnOn", "project": "default", "environment": "prod", "flag": key},
+    ])
+}
+
+/// A command on a flag in an environment of the default project.
+pub(crate) fn on_flag(kind: &str, environment: &str, key: &str) -> Value {
+    json!({"kind": kind, "project": "default", "environment": environment, "flag": key})
+}
+
+/// A command on a flag as a whole.
+pub(crate) fn on_whole(kind: &str, key: &str) -> Value {
+    json!({"kind": kind, "project": "default", "flag": key})
+}
+
+/// What an environment serves.
+pub(crate) async fn state(store: &Store, environment: &Environment) -> State {
+    let state = store.edge().state(environment.id.as_str()).await.unwrap();
+    state.unwrap()
+}
+
+/// The ids of a flag's variations: what is served while on, and while off.
+pub(crate) async fn variations(store: &Store, house: &House, flag: &str) -> (String, String) {
+    let flag = store
+        .flag(&house.project.id, &key(flag))
+        .await
+        .unwrap()
+        .flag;
+    (flag.default_on, flag.default_off)
 }

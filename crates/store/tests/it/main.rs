@@ -1,5 +1,11 @@
 //! Story tests: the same code on both databases.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod change_sets;
+mod feed;
+mod images;
 mod kit;
+mod lists;
 mod set_up;
+mod traffic;
+mod writers;

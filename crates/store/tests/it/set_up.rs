@@ -20,7 +20,10 @@ async fn the_first_start_happens_once_even_when_processes_race() {
         let house = house(&database.store).await;
         let page = PageRequest::default();
         let projects = database.store.projects(&house.organization.id, &page).await;
-        assert_eq!(projects.unwrap().items, [house.project.clone()]);
+        assert_eq!(
+            projects.unwrap().items,
+            std::slice::from_ref(&house.project)
+        );
         for environment in [&house.prod, &house.dev] {
             let keys = database.store.sdk_keys(&environment.id).await.unwrap();
             let kinds: Vec<SdkKeyKind> = keys.iter().map(|key| key.kind).collect();

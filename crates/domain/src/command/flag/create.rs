@@ -63,6 +63,11 @@ impl Edit for CreateFlag {
             return self.again(&existing.flag, draft);
         }
         let flag = self.flag(key, None, draft)?;
+        let mut flags = draft.project(&self.project)?.flags.values();
+        if flags.any(|state| state.flag.id == flag.id) {
+            let message = format!("another flag has the id '{}'", flag.id);
+            return Err(Fault::new("/id", "duplicateId", message));
+        }
         variation::warn_of_equal_values(&flag.variations, draft);
         let state = FlagState {
             flag,

@@ -3,7 +3,7 @@
 use burgee_eval::flag::Variation;
 
 use crate::change::{Draft, variation_uses};
-use crate::check::{text, variation};
+use crate::check::{rollout, text, variation};
 use crate::command::Target;
 use crate::command::edit::{Edit, flag_command, replace};
 use crate::command::input::VariationInput;
@@ -101,29 +101,18 @@ impl Edit for UpdateVariation {
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
         let flag = &mut draft.live_flag_mut(&self.project, &self.flag)?.flag;
         let kind = flag.kind;
-        let found = flag
-            .variations
-            .iter_mut()
-            .find(|it| it.id == self.variation);
-        let Some(variation) = found else {
-            let message = format!("the flag has no variation with the id '{}'", self.variation);
-            return Err(Fault::new("/variation", "variationUnknown", message));
-        };
-        let mut changed = false;
-        if let Some(value) = &self.value {
-            changed |= replace(
-                &mut variation.value,
-                variation::value(value, kind, "/value")?,
-            );
+        rollout::known(&self.variation, &flag.variations, "/variation")?;
+        let mut variations = flag.variations.clone();
+        for variation in variations.iter_mut().filter(|it| it.id == self.variation) {
+            if let Some(value) = &self.value {
+                variation.value = variation::value(value, kind, "/value")?;
+            }
+            if let Some(name) = &self.name {
+                variation.name = text::optional_name(Some(name), "/name")?;
+            }
         }
-        if let Some(name) = &self.name {
-            changed |= replace(
-                &mut variation.name,
-                text::optional_name(Some(name), "/name")?,
-            );
-        }
-        let variations = flag.variations.clone();
         variation::warn_of_equal_values(&variations, draft);
-        Ok(changed)
+        let flag = &mut draft.live_flag_mut(&self.project, &self.flag)?.flag;
+        Ok(replace(&mut flag.variations, variations))
     }
 }

@@ -67,9 +67,7 @@ impl Edit for SetIncluded {
 
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
         let keys = users::keys(&self.keys, "/keys")?;
-        edit(self.target(), draft, included, |old| {
-            users::replaced(old, keys)
-        })
+        edit(self.target(), draft, included, |_| keys)
     }
 }
 
@@ -84,9 +82,7 @@ impl Edit for SetExcluded {
 
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
         let keys = users::keys(&self.keys, "/keys")?;
-        edit(self.target(), draft, excluded, |old| {
-            users::replaced(old, keys)
-        })
+        edit(self.target(), draft, excluded, |_| keys)
     }
 }
 

@@ -15,7 +15,7 @@ targeting_command! {
         /// The property whose value is hashed for the rollout; the user's key where absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         dispatch_key: Option<String>,
-        /// Whether these users may be part of an experiment; yes where absent.
+        /// Whether these users may be part of an experiment; no where absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         included_in_expt: Option<bool>,
         /// The rollout. Either this or `variation`.
@@ -50,7 +50,7 @@ impl Edit for SetDefaultRule {
         let (parts, one) = (self.variations.as_deref(), self.variation.as_deref());
         let fallthrough = Fallthrough {
             dispatch_key: rule::dispatch_key(self.dispatch_key.as_deref(), "/dispatchKey")?,
-            included_in_expt: self.included_in_expt.unwrap_or(true),
+            included_in_expt: self.included_in_expt.unwrap_or(false),
             variations: rollout::rollout(parts, one, &flag.variations, "")?,
         };
         Ok(replace(&mut targeting.fallthrough, fallthrough) | released)

@@ -7,7 +7,7 @@ use crate::check::rule;
 use crate::command::edit::{Edit, replace, targeting_command};
 use crate::command::input::RuleInput;
 use crate::command::{References, Target};
-use crate::fault::Fault;
+use crate::fault::{Fault, shown};
 
 targeting_command! {
     /// Replaces all rules.
@@ -179,11 +179,8 @@ impl Edit for MoveRule {
 fn index_of(rules: &[Rule], id: &str, at: &str) -> Result<usize, Fault> {
     let found = rules.iter().position(|rule| rule.id == id);
     found.ok_or_else(|| {
-        Fault::new(
-            at,
-            "ruleUnknown",
-            format!("the flag has no rule with the id '{id}' here"),
-        )
+        let message = format!("the flag has no rule with the id '{}' here", shown(id));
+        Fault::new(at, "ruleUnknown", message)
     })
 }
 

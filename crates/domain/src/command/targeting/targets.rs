@@ -54,9 +54,7 @@ impl Edit for SetTargets {
 
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
         let keys = users::keys(&self.keys, "/keys")?;
-        edit(self.target(), &self.variation, draft, |old| {
-            users::replaced(old, keys)
-        })
+        edit(self.target(), &self.variation, draft, |_| keys)
     }
 }
 

@@ -1,0 +1,121 @@
+//! Large states, and many who want them at once.
+
+use burgee_edge::driver::Config;
+use serde_json::{Value, json};
+
+use crate::kit::{Client, Edge, SERVER_KEY};
+
+const FLAGS: usize = 50;
+
+/// An edge whose state is 3 MB: more than a socket's buffers hold.
+fn large_edge(config: Config) -> Edge {
+    let edge = Edge::start_with(config);
+    let big = "x".repeat(60_000);
+    let keys: Vec<_> = (0..FLAGS).map(|n| format!("flag-{n}")).collect();
+    let flags: Vec<_> = keys
+        .iter()
+        .map(|key| (key.as_str(), big.as_str()))
+        .collect();
+    let (mut witness, _) = edge.client("witness");
+    edge.feed.set_flags(&flags);
+    witness.json();
+    edge
+}
+
+fn two_at_once() -> Config {
+    Config {
+        loops: 1,
+        states_in_flight: 2,
+        ..Config::default()
+    }
+}
+
+/// A server SDK that has asked for everything, and reads nothing yet.
+fn asking(edge: &Edge) -> Client {
+    let mut client = Client::streaming(edge.address, "server", SERVER_KEY);
+    client.send(&json!({ "messageType": "data-sync", "data": { "timestamp": 0 } }));
+    client
+}
+
+fn flags(message: &Value) -> usize {
+    message["data"]["featureFlags"].as_array().unwrap().len()
+}
+
+#[test]
+fn only_so_many_large_states_are_on_their_way_at_once() {
+    let edge = large_edge(two_at_once());
+    let mut herd: Vec<_> = (0..12).map(|_| asking(&edge)).collect();
+    edge.await_count(10, |counters| &counters.waiting);
+    // Who wants little is served meanwhile.
+    let mut witness = Client::streaming(edge.address, "client", crate::kit::CLIENT_KEY);
+    witness.ping();
+    for client in &mut herd {
+        assert_eq!(flags(&client.json()), FLAGS + 1);
+        client.ping();
+    }
+    assert_eq!(edge.count(|counters| &counters.waiting), 0);
+}
+
+#[test]
+fn who_waits_gets_what_is_newest_when_its_turn_comes() {
+    let edge = large_edge(two_at_once());
+    let (mut witness, _) = edge.client("bob");
+    let mut herd: Vec<_> = (0..4).map(|_| asking(&edge)).collect();
+    edge.await_count(2, |counters| &counters.waiting);
+    edge.feed.set_flag("greeting", "newer");
+    witness.json();
+    for (place, client) in herd.iter_mut().enumerate() {
+        let mut message = client.json();
+        if place < 2 {
+            // These were answered before the change, and hear of it afterwards.
+            assert!(!message.to_string().contains("newer"));
+            message = client.json();
+        }
+        assert!(message.to_string().contains("newer"), "place {place}");
+        client.ping();
+    }
+}
+
+#[test]
+fn who_goes_away_while_it_waits_or_is_served_frees_its_place() {
+    let edge = large_edge(two_at_once());
+    let served: Vec<_> = (0..2).map(|_| asking(&edge)).collect();
+    let waiting: Vec<_> = (0..3).map(|_| asking(&edge)).collect();
+    edge.await_count(3, |counters| &counters.waiting);
+    let mut last = asking(&edge);
+    drop(waiting);
+    drop(served);
+    assert_eq!(flags(&last.json()), FLAGS + 1);
+}
+
+#[test]
+fn who_holds_a_place_and_does_not_read_loses_it() {
+    let edge = large_edge(Config {
+        silence_timeout: std::time::Duration::from_secs(60),
+        sync_timeout: std::time::Duration::from_secs(60),
+        states_in_flight: 2,
+        ..Edge::hasty()
+    });
+    let deaf: Vec<_> = (0..2).map(|_| asking(&edge)).collect();
+    let mut patient = asking(&edge);
+    assert_eq!(flags(&patient.json()), FLAGS + 1);
+    // One place was enough.
+    assert!(edge.count(|counters| &counters.dropped_slow) >= 1);
+    drop(deaf);
+}
+
+#[test]
+fn a_slow_server_sdk_is_given_what_changed_since() {
+    let edge = large_edge(two_at_once());
+    let mut slow = asking(&edge);
+    let (mut witness, _) = edge.client("bob");
+    for n in 0..5 {
+        edge.feed.set_flag("greeting", &format!("step {n}"));
+        witness.json();
+    }
+    assert_eq!(flags(&slow.json()), FLAGS + 1);
+    let catching_up = slow.json();
+    assert_eq!(catching_up["data"]["eventType"], "patch");
+    assert!(catching_up.to_string().contains("step 4"));
+    slow.ping();
+}

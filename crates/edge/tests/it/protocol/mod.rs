@@ -1,0 +1,8 @@
+//! The protocol without IO: bytes in, actions out.
+
+mod frames;
+mod heads;
+mod messages;
+mod sessions;
+mod tokens;
+mod users;

@@ -1,0 +1,132 @@
+//! The history: change sets that moved a project or an environment, newest first.
+
+use std::collections::BTreeMap;
+
+use burgee_domain::id::Id;
+use burgee_domain::model::{Environment, Organization, Project};
+use burgee_eval::time::Millis;
+use serde_json::Value;
+use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
+
+use crate::change_sets::Actor;
+use crate::error::StoreError;
+use crate::page::{Page, PageRequest};
+use crate::sql::Sql;
+use crate::{Store, image, row};
+
+/// Whose history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HistoryScope {
+    /// A project with all its environments.
+    Project(Id<Project>),
+    /// One environment.
+    Environment(Id<Environment>),
+}
+
+/// A change set as the history shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoggedChangeSet {
+    /// Unique in the organization.
+    pub id: String,
+    /// Who made it.
+    pub actor: Actor,
+    /// Why.
+    pub comment: String,
+    /// What was asked for: a list of commands, as JSON.
+    pub commands: Value,
+    /// What was answered ([`crate::Applied`] as JSON); null for SDK keys and settings.
+    pub result: Value,
+    /// When.
+    pub at: Millis,
+}
+
+impl Store {
+    /// A scope's change sets, newest first.
+    pub async fn history(
+        &self,
+        organization: &Id<Organization>,
+        scope: &HistoryScope,
+        page: &PageRequest,
+    ) -> Result<Page<LoggedChangeSet>, StoreError> {
+        let mut tx = self.begin_read().await?;
+        let places = places(&mut tx, organization, scope, page).await?;
+        let places = Page::cut(places, page.size(), |(at, id)| format!("{at}.{id}"));
+        let ids = places.items.iter().map(|(_, id)| id.as_str());
+        let mut found = load(&mut tx, organization, ids).await?;
+        tx.rollback().await?;
+        let items = places.items.iter().filter_map(|(_, id)| found.remove(id));
+        Ok(Page {
+            items: items.collect(),
+            next: places.next,
+        })
+    }
+}
+
+/// The moments and ids of a page's change sets, and one more.
+async fn places(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    scope: &HistoryScope,
+    page: &PageRequest,
+) -> Result<Vec<(i64, String)>, StoreError> {
+    let mut sql = Sql::new("SELECT DISTINCT v.at, v.change_set_id FROM versions v WHERE ");
+    match scope {
+        HistoryScope::Environment(id) => {
+            sql.push("v.scope_id = ").bind(id.as_str());
+        }
+        HistoryScope::Project(id) => {
+            sql.push("(v.scope_id = ").bind(id.as_str());
+            sql.push(" OR v.scope_id IN (SELECT id FROM environments WHERE project_id = ");
+            sql.bind(id.as_str()).push("))");
+        }
+    }
+    sql.push(" AND v.organization_id = ")
+        .bind(organization.as_str());
+    if let Some((at, id)) = page.cursor.as_deref().and_then(cursor) {
+        sql.push(" AND (v.at, v.change_set_id) < (").bind(at);
+        sql.next(id).push(")");
+    }
+    sql.push(" ORDER BY v.at DESC, v.change_set_id DESC LIMIT ")
+        .bind(page.size() + 1);
+    let rows = sql.query().fetch_all(connection).await?;
+    rows.iter()
+        .map(|found| Ok((row::number(found, 0)?, row::text(found, 1)?)))
+        .collect()
+}
+
+fn cursor(text: &str) -> Option<(i64, &str)> {
+    let (at, id) = text.split_once('.')?;
+    Some((at.parse().ok()?, id))
+}
+
+async fn load<'a>(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    ids: impl IntoIterator<Item = &'a str>,
+) -> Result<BTreeMap<String, LoggedChangeSet>, StoreError> {
+    let mut sql = Sql::new(
+        "SELECT id, actor, comment, commands, result, at FROM change_sets \
+         WHERE organization_id = ",
+    );
+    sql.bind(organization.as_str());
+    sql.push(" AND id IN ").list(ids);
+    let rows = sql.query().fetch_all(connection).await?;
+    rows.iter()
+        .map(|found| {
+            let change_set = read(found)?;
+            Ok((change_set.id.clone(), change_set))
+        })
+        .collect()
+}
+
+fn read(found: &AnyRow) -> Result<LoggedChangeSet, StoreError> {
+    Ok(LoggedChangeSet {
+        id: row::text(found, 0)?,
+        actor: row::json(found, 1)?,
+        comment: row::text(found, 2)?,
+        commands: serde_json::from_slice(&image::unpack_unsized(&row::blob(found, 3)?)?)?,
+        result: row::json(found, 4)?,
+        at: row::millis(found, 5)?,
+    })
+}

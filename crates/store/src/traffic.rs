@@ -1,0 +1,121 @@
+//! Traffic: what the edge learns of end users, evaluations, exposures and metric events.
+//!
+//! It lies apart from the truth (on SQLite in a file of its own, with its own writer; on
+//! PostgreSQL in tables of its own, over its own connections), so that a toggle never waits behind
+//! a batch. A batch is written whole in one transaction together with its sender and sequence: one
+//! that is sent again is not counted again. A row that the database refuses is left out and
+//! counted; it does not take its batch with it.
+
+mod read;
+mod roll_up;
+mod write;
+
+pub use read::{CountAt, EndUser};
+pub use roll_up::RolledUp;
+pub use write::Written;
+
+use burgee_eval::time::Millis;
+
+use crate::Store;
+
+/// A user that was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserSeen {
+    /// The environment's id.
+    pub environment: String,
+    /// The user's key.
+    pub key: String,
+    /// The display name, perhaps empty.
+    pub name: String,
+    /// (name, value), in the order given.
+    pub properties: Vec<(String, String)>,
+    /// When.
+    pub at: Millis,
+}
+
+/// Evaluations of one variation in one minute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// The environment's id.
+    pub environment: String,
+    /// The flag's key.
+    pub flag: String,
+    /// The variation's id.
+    pub variation: String,
+    /// When; any moment of the minute.
+    pub minute: Millis,
+    /// How many.
+    pub count: u64,
+}
+
+/// A user got a variation of a flag that is tracked or in an experiment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exposure {
+    /// The environment's id.
+    pub environment: String,
+    /// The flag's key.
+    pub flag: String,
+    /// The variation's id.
+    pub variation: String,
+    /// The user's key.
+    pub user: String,
+    /// Whether it counts for an experiment.
+    pub experiment: bool,
+    /// The first time.
+    pub first: Millis,
+    /// The last time.
+    pub last: Millis,
+}
+
+/// A metric event.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MetricEvent {
+    /// The environment's id.
+    pub environment: String,
+    /// The user's key.
+    pub user: String,
+    /// The event's name.
+    pub event: String,
+    /// Its number; 1 where none was given.
+    pub value: f64,
+    /// `route` as sent.
+    pub route: String,
+    /// `type` as sent.
+    pub kind: String,
+    /// `appType` as sent.
+    pub app_type: String,
+    /// When, as the client says.
+    pub at: Millis,
+}
+
+/// What is written in one transaction.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Batch {
+    /// Who sends: unique per process start.
+    pub sender: String,
+    /// Counts the sender's batches.
+    pub sequence: i64,
+    /// When it is written. A batch is known as repeated for two days.
+    pub at: Millis,
+    /// End users.
+    pub users: Vec<UserSeen>,
+    /// Evaluation counts.
+    pub counts: Vec<Count>,
+    /// Exposures.
+    pub exposures: Vec<Exposure>,
+    /// Metric events.
+    pub metrics: Vec<MetricEvent>,
+}
+
+/// The traffic's tables; made by [`Store::traffic`].
+#[derive(Clone, Copy, Debug)]
+pub struct Traffic<'a> {
+    store: &'a Store,
+}
+
+impl Store {
+    /// The traffic's tables.
+    pub fn traffic(&self) -> Traffic<'_> {
+        Traffic { store: self }
+    }
+}

@@ -1,0 +1,155 @@
+//! Growing old: minutes become hours, hours become days, exposures end.
+//!
+//! Each step is a short transaction over one hour, one day or a few thousand rows, so that batches
+//! never wait long. On PostgreSQL a step sees one moment: a count that comes in meanwhile is
+//! neither moved nor lost (where both touch the same row, the step fails, and is done next time).
+
+use burgee_eval::time::Millis;
+use sqlx::AnyConnection;
+
+use super::Traffic;
+use crate::error::StoreError;
+use crate::row;
+
+const HOUR: i64 = 3_600_000;
+const DAY: i64 = 24 * HOUR;
+
+/// How long minute rows, hour rows, exposures and known batches are kept, in ms.
+const KEEP_MINUTES: i64 = 48 * HOUR;
+const KEEP_HOURS: i64 = 90 * DAY;
+const KEEP_EXPOSURES: i64 = 90 * DAY;
+const KEEP_BATCHES: i64 = 48 * HOUR;
+
+/// How many rows a step deletes at most.
+const STEP: i64 = 5_000;
+
+/// What a roll-up did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RolledUp {
+    /// Hours whose minute rows became hour rows.
+    pub hours: u64,
+    /// Days whose hour rows became day rows.
+    pub days: u64,
+    /// Exposures that were forgotten.
+    pub exposures: u64,
+}
+
+impl Traffic<'_> {
+    /// Rolls up and forgets what is older than it is kept, as of `now`.
+    pub async fn roll_up(&self, now: Millis) -> Result<RolledUp, StoreError> {
+        let mut done = RolledUp::default();
+        while self.step(&MINUTES, now.0 - KEEP_MINUTES).await? {
+            done.hours += 1;
+        }
+        while self.step(&HOURS, now.0 - KEEP_HOURS).await? {
+            done.days += 1;
+        }
+        done.exposures = self
+            .forget(FORGET_EXPOSURES, now.0 - KEEP_EXPOSURES)
+            .await?;
+        self.forget(FORGET_BATCHES, now.0 - KEEP_BATCHES).await?;
+        Ok(done)
+    }
+
+    /// Rolls the oldest span before `before` up; no if there is none.
+    async fn step(&self, grain: &Grain, before: i64) -> Result<bool, StoreError> {
+        let before = before - before.rem_euclid(grain.span);
+        let statement = self.store.shared.dialect.begin_snapshot_write();
+        let mut tx = self
+            .store
+            .shared
+            .traffic
+            .write
+            .begin_with(statement)
+            .await?;
+        let Some(oldest) = oldest(&mut tx, grain, before).await? else {
+            tx.rollback().await?;
+            return Ok(false);
+        };
+        let from = oldest - oldest.rem_euclid(grain.span);
+        sqlx::query(grain.merge)
+            .bind(from)
+            .bind(from)
+            .bind(from + grain.span)
+            .execute(&mut *tx)
+            .await?;
+        sqlx::query(grain.delete)
+            .bind(from)
+            .bind(from + grain.span)
+            .execute(&mut *tx)
+            .await?;
+        tx.commit().await?;
+        Ok(true)
+    }
+
+    async fn forget(&self, statement: &'static str, before: i64) -> Result<u64, StoreError> {
+        let mut forgotten = 0;
+        loop {
+            let done = sqlx::query(statement)
+                .bind(before)
+                .bind(STEP)
+                .execute(&self.store.shared.traffic.write)
+                .await?
+                .rows_affected();
+            forgotten += done;
+            if done < STEP as u64 {
+                return Ok(forgotten);
+            }
+        }
+    }
+}
+
+async fn oldest(
+    connection: &mut AnyConnection,
+    grain: &Grain,
+    before: i64,
+) -> Result<Option<i64>, StoreError> {
+    let found = sqlx::query(grain.oldest)
+        .bind(before)
+        .fetch_one(connection)
+        .await?;
+    Ok(row::optional_millis(&found, 0)?.map(|moment| moment.0))
+}
+
+/// Rows of one length, and how they become longer ones.
+struct Grain {
+    /// The length that they get, in ms.
+    span: i64,
+    oldest: &'static str,
+    merge: &'static str,
+    delete: &'static str,
+}
+
+const MINUTES: Grain = Grain {
+    span: HOUR,
+    oldest: "SELECT MIN(at) FROM counts_minute WHERE at < $1",
+    merge: "INSERT INTO counts_hour (environment_id, flag, variation, at, count) \
+            SELECT environment_id, flag, variation, CAST($1 AS BIGINT), \
+                CAST(SUM(count) AS BIGINT) \
+            FROM counts_minute WHERE at >= $2 AND at < $3 \
+            GROUP BY environment_id, flag, variation \
+            ON CONFLICT (environment_id, flag, at, variation) \
+            DO UPDATE SET count = counts_hour.count + excluded.count",
+    delete: "DELETE FROM counts_minute WHERE at >= $1 AND at < $2",
+};
+
+const HOURS: Grain = Grain {
+    span: DAY,
+    oldest: "SELECT MIN(at) FROM counts_hour WHERE at < $1",
+    merge: "INSERT INTO counts_day (environment_id, flag, variation, at, count) \
+            SELECT environment_id, flag, variation, CAST($1 AS BIGINT), \
+                CAST(SUM(count) AS BIGINT) \
+            FROM counts_hour WHERE at >= $2 AND at < $3 \
+            GROUP BY environment_id, flag, variation \
+            ON CONFLICT (environment_id, flag, at, variation) \
+            DO UPDATE SET count = counts_day.count + excluded.count",
+    delete: "DELETE FROM counts_hour WHERE at >= $1 AND at < $2",
+};
+
+const FORGET_EXPOSURES: &str = "DELETE FROM exposures \
+     WHERE (environment_id, flag, variation, user_key) IN \
+     (SELECT environment_id, flag, variation, user_key FROM exposures \
+      WHERE last_at < $1 LIMIT $2)";
+
+const FORGET_BATCHES: &str = "DELETE FROM traffic_batches WHERE (sender, sequence) IN \
+     (SELECT sender, sequence FROM traffic_batches WHERE at < $1 LIMIT $2)";

@@ -1,0 +1,197 @@
+//! What the edge is told after a position, and what stays of what is gone.
+
+use burgee_domain::model::Environment;
+use burgee_domain::position::Position;
+use burgee_store::edge::{Changes, Delta, MAX_DELTA};
+use burgee_store::{Actor, NewEnvironment, Store};
+use serde_json::{Value, json};
+
+use crate::kit::{NOW, apply, flag_on, for_each_database, house, key, on_flag, on_whole, state};
+
+async fn since(store: &Store, environment: &Environment, from: Position) -> Delta {
+    match store
+        .edge()
+        .changes(environment.id.as_str(), from)
+        .await
+        .unwrap()
+    {
+        Changes::Since(delta) => delta,
+        other => panic!("the history goes on from {from}: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_delta_holds_the_latest_state_of_each_changed_item() {
+    for_each_database(async |database| {
+        let store = &database.store;
+        let house = house(store).await;
+        for flag in ["a", "b", "c"] {
+            apply(store, &house, flag_on(flag)).await;
+        }
+        let from = state(store, &house.prod).await.environment.position;
+        apply(store, &house, json!([on_flag("turnOff", "prod", "a")])).await;
+        let between = state(store, &house.prod).await.environment.position;
+        apply(store, &house, json!([on_flag("turnOn", "prod", "a")])).await;
+        apply(store, &house, json!([on_flag("turnOff", "prod", "b")])).await;
+
+        let delta = since(store, &house.prod, from).await;
+        let now = state(store, &house.prod).await;
+        assert_eq!(delta.environment, now.environment);
+        assert!(delta.keys.is_none());
+        let mut flags = delta.flags;
+        flags.sort_by(|a, b| a.key.cmp(&b.key));
+        let mut expected: Vec<_> = now
+            .flags
+            .into_iter()
+            .filter(|flag| flag.key != "c")
+            .collect();
+        expected.sort_by(|a, b| a.key.cmp(&b.key));
+        assert_eq!(flags, expected);
+        assert_eq!(since(store, &house.prod, between).await.flags.len(), 2);
+
+        let wrong = Position {
+            digest: from.digest ^ 1,
+            ..from
+        };
+        let changes = store
+            .edge()
+            .changes(house.prod.id.as_str(), wrong)
+            .await
+            .unwrap();
+        assert!(matches!(changes, Changes::Reload(state) if state.flags.len() == 3));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_deleted_flag_leaves_a_tombstone_until_its_key_is_released_again() {
+    for_each_database(async |database| {
+        let store = &database.store;
+        let house = house(store).await;
+        apply(store, &house, flag_on("a")).await;
+        apply(store, &house, json!([on_flag("turnOn", "dev", "a")])).await;
+        let from = state(store, &house.prod).await.environment.position;
+        let dev_from = state(store, &house.dev).await.environment.position;
+        apply(store, &house, json!([on_whole("archiveFlag", "a")])).await;
+        apply(store, &house, json!([on_whole("deleteFlag", "a")])).await;
+        let delta = since(store, &house.prod, from).await;
+        assert_eq!(delta.flags.len(), 1);
+        assert!(delta.flags[0].is_archived);
+        let old = delta.flags[0].clone();
+
+        // Made again, but not released: the tombstone stays.
+        let made = json!([{"kind": "createFlag", "project": "default", "flag": "a",
+            "type": "string", "variations": [{"value": "x"}, {"value": "y"}]}]);
+        apply(store, &house, made).await;
+        assert_eq!(
+            state(store, &house.prod).await.flags,
+            std::slice::from_ref(&old)
+        );
+        apply(store, &house, json!([on_flag("turnOn", "prod", "a")])).await;
+        let served = state(store, &house.prod).await.flags;
+        assert_eq!(served.len(), 1, "one item per key");
+        assert!(!served[0].is_archived && served[0].id != old.id);
+        assert!(served[0].updated_at > old.updated_at);
+        assert_eq!(since(store, &house.prod, from).await.flags, served);
+        let dev = since(store, &house.dev, dev_from).await.flags;
+        assert!(
+            dev.len() == 1 && dev[0].is_archived,
+            "there it was not released"
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_new_flag_under_the_id_of_a_deleted_one_leaves_the_tombstones() {
+    for_each_database(async |database| {
+        let store = &database.store;
+        let house = house(store).await;
+        let make = |key: &str| {
+            json!([{"kind": "createFlag", "project": "default", "flag": key,
+                "id": "imported", "type": "boolean"}])
+        };
+        apply(store, &house, make("old")).await;
+        apply(store, &house, json!([on_flag("turnOn", "prod", "old")])).await;
+        let from = state(store, &house.prod).await.environment.position;
+        apply(store, &house, json!([on_whole("archiveFlag", "old")])).await;
+        apply(store, &house, json!([on_whole("deleteFlag", "old")])).await;
+        apply(store, &house, make("new")).await;
+        let delta = since(store, &house.prod, from).await;
+        assert_eq!(delta.flags.len(), 1);
+        assert!(delta.flags[0].key == "old" && delta.flags[0].is_archived);
+        apply(store, &house, json!([on_flag("turnOn", "prod", "new")])).await;
+        let served = state(store, &house.prod).await.flags;
+        assert_eq!(served.len(), 2);
+        let new = served.iter().find(|flag| flag.key == "new").unwrap();
+        assert_eq!(new.id, "imported");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_new_environment_serves_shared_segments_from_the_start() {
+    for_each_database(async |database| {
+        let store = &database.store;
+        let house = house(store).await;
+        let segments = json!([
+            {"kind": "createSegment", "segment": "everywhere", "included": ["u"]},
+            {"kind": "createSegment", "project": "default", "segment": "project"},
+            {"kind": "createSegment", "project": "default", "environment": "dev",
+             "segment": "dev-only"},
+        ]);
+        apply(store, &house, segments).await;
+        let new = NewEnvironment {
+            project: house.project.id.clone(),
+            key: key("stage"),
+            name: "Stage".into(),
+            description: String::new(),
+        };
+        let stage = store
+            .create_environment(&new, &Actor::operator(), NOW)
+            .await
+            .unwrap();
+        let served = state(store, &stage).await;
+        let mut stamps: Vec<_> = served.segments.iter().map(|it| it.updated_at).collect();
+        stamps.sort();
+        stamps.dedup();
+        assert_eq!(stamps.len(), 2, "each has a stamp of its own");
+        assert_eq!(stamps.last(), Some(&stage.last_stamp));
+        assert_eq!(served.keys.len(), 2);
+        let logged = store.items_at(stage.id.as_str(), 1).await.unwrap();
+        assert_eq!(logged.len(), 2);
+
+        // And changes of them reach it.
+        let change = json!([{"kind": "setIncluded", "segment": "everywhere", "keys": ["v"]}]);
+        apply(store, &house, change).await;
+        let delta = since(store, &stage, stage.position).await;
+        assert_eq!(delta.segments.len(), 1);
+        assert_eq!(delta.segments[0].included, ["v"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_peer_that_missed_too_much_gets_the_state() {
+    for_each_database(async |database| {
+        let store = &database.store;
+        let house = house(store).await;
+        apply(store, &house, flag_on("first")).await;
+        let from = state(store, &house.prod).await.environment.position;
+        let names: Vec<String> = (0..=MAX_DELTA).map(|n| format!("f{n}")).collect();
+        for names in names.chunks(250) {
+            let commands: Vec<Value> = names
+                .iter()
+                .flat_map(|name| flag_on(name).as_array().unwrap().clone())
+                .collect();
+            apply(store, &house, Value::Array(commands)).await;
+        }
+        let changes = store
+            .edge()
+            .changes(house.prod.id.as_str(), from)
+            .await
+            .unwrap();
+        assert!(matches!(changes, Changes::Reload(state) if state.flags.len() == MAX_DELTA + 2));
+    })
+    .await;
+}

@@ -1,0 +1,208 @@
+//! Lists of flags and segments: filters and pages.
+
+use burgee_domain::model::{Life, SegmentScope};
+use burgee_store::page::PageRequest;
+use burgee_store::{FlagFilter, SegmentFilter, Store};
+use serde_json::json;
+
+use crate::kit::{House, apply, flag_on, for_each_database, house, on_whole};
+
+async fn keys(store: &Store, house: &House, filter: FlagFilter) -> Vec<String> {
+    let page = PageRequest::default();
+    let listed = store
+        .flags(&house.project.id, &filter, &page)
+        .await
+        .unwrap();
+    let keys = listed
+        .items
+        .iter()
+        .map(|it| it.flag.key.as_str().to_owned());
+    keys.collect()
+}
+
+#[tokio::test]
+async fn flags_are_found_by_search_tag_and_state() {
+    for_each_database(async |database| {
+        let store = &database.store;
+        let house = house(store).await;
+        let flags = json!([
+            {"kind": "createFlag", "project": "default", "flag": "checkout_new",
+             "type": "boolean", "name": "Neue Kasse ÄÖ", "tags": ["shop", "a\"b"]},
+            {"kind": "createFlag", "project": "default", "flag": "CheckoutOld",
+             "type": "boolean", "tags": ["shop2"]},
+            {"kind": "createFlag", "project": "default", "flag": "gone", "type": "boolean"},
+        ]);
+        apply(store, &house, flags).await;
+        apply(store, &house, flag_on("lit")).await;
+        apply(store, &house, json!([on_whole("archiveFlag", "gone")])).await;
+
+        let all = keys(store, &house, FlagFilter::default()).await;
+        assert_eq!(all, ["checkout_new", "CheckoutOld", "lit"]);
+        let search = async |text: &str| {
+            let search = Some(text.to_owned());
+            keys(
+                store,
+                &house,
+                FlagFilter {
+                    search,
+                    ..FlagFilter::default()
+                },
+            )
+            .await
+        };
+        assert_eq!(search("CHECKOUT").await, ["checkout_new", "CheckoutOld"]);
+        assert_eq!(
+            search("t_n").await,
+            ["checkout_new"],
+            "an underscore is itself"
+        );
+        assert_eq!(search("kasse äö").await, ["checkout_new"]);
+        assert!(search("%").await.is_empty());
+        let tagged = async |text: &str| {
+            let tag = Some(text.to_owned());
+            keys(
+                store,
+                &house,
+                FlagFilter {
+                    tag,
+                    ..FlagFilter::default()
+                },
+            )
+            .await
+        };
+        assert_eq!(tagged("shop").await, ["checkout_new"]);
+        assert_eq!(tagged("a\"b").await, ["checkout_new"]);
+        assert!(tagged("b").await.is_empty());
+        let archived = FlagFilter {
+            life: Some(Life::Archived),
+            ..FlagFilter::default()
+        };
+        assert_eq!(keys(store, &house, archived).await, ["gone"]);
+        let enabled = |on| FlagFilter {
+            enabled: Some((house.prod.id.clone(), on)),
+            ..FlagFilter::default()
+        };
+        assert_eq!(keys(store, &house, enabled(true)).await, ["lit"]);
+        assert_eq!(
+            keys(store, &house, enabled(false)).await,
+            ["checkout_new", "CheckoutOld"]
+        );
+        let tags = store.flag_tags(&house.project.id).await.unwrap();
+        assert_eq!(tags, ["a\"b", "shop", "shop2"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn pages_join_to_the_whole_list() {
+    for_each_database(async |database| {
+        let store = &database.store;
+        let house = house(store).await;
+        let names = ["a.b", "A-a", "a_c", "B", "b1", "c", "Z"];
+        for name in names {
+            apply(store, &house, flag_on(name)).await;
+        }
+        let (mut seen, mut cursor) = (Vec::new(), None);
+        loop {
+            let page = PageRequest {
+                cursor,
+                limit: Some(3),
+            };
+            let page = store
+                .flags(&house.project.id, &FlagFilter::default(), &page)
+                .await
+                .unwrap();
+            assert!(page.items.len() <= 3);
+            for listed in &page.items {
+                assert!(listed.enabled[&house.prod.id]);
+            }
+            seen.extend(page.items.into_iter().map(|it| it.flag.key.folded()));
+            cursor = page.next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        let mut expected: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
+        expected.sort();
+        assert_eq!(seen, expected);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn segments_are_listed_by_scope() {
+    for_each_database(async |database| {
+        let store = &database.store;
+        let house = house(store).await;
+        let segments = json!([
+            {"kind": "createSegment", "segment": "same", "tags": ["t"]},
+            {"kind": "createSegment", "project": "default", "segment": "Same"},
+            {"kind": "createSegment", "project": "default", "environment": "prod",
+             "segment": "SAME", "name": "Only prod"},
+        ]);
+        apply(store, &house, segments).await;
+        let (project, prod) = (house.project.id.clone(), house.prod.id.clone());
+        let scopes = [
+            SegmentScope::Organization,
+            SegmentScope::Project(project.clone()),
+            SegmentScope::Environment(project.clone(), prod),
+            SegmentScope::Environment(project, house.dev.id.clone()),
+        ];
+        let list = async |scope: &SegmentScope, filter: SegmentFilter| {
+            let page = PageRequest::default();
+            let found = store
+                .segments(&house.organization.id, scope, &filter, &page)
+                .await;
+            found.unwrap().items.len()
+        };
+        let visible = || SegmentFilter {
+            with_shared: true,
+            ..SegmentFilter::default()
+        };
+        for (scope, (own, all)) in scopes.iter().zip([(1, 1), (1, 2), (1, 3), (0, 2)]) {
+            assert_eq!(
+                list(scope, SegmentFilter::default()).await,
+                own,
+                "{scope:?}"
+            );
+            assert_eq!(list(scope, visible()).await, all, "{scope:?}");
+        }
+        let tagged = SegmentFilter {
+            tag: Some("t".into()),
+            ..visible()
+        };
+        assert_eq!(list(&scopes[2], tagged).await, 1);
+        let search = SegmentFilter {
+            search: Some("only PROD".into()),
+            ..visible()
+        };
+        assert_eq!(list(&scopes[2], search).await, 1);
+        let segment = store
+            .segment(&house.organization.id, &scopes[2], &crate::kit::key("same"))
+            .await
+            .unwrap();
+        assert_eq!(segment.name, "Only prod");
+
+        let page = PageRequest {
+            cursor: None,
+            limit: Some(2),
+        };
+        let first = store
+            .segments(&house.organization.id, &scopes[2], &visible(), &page)
+            .await
+            .unwrap();
+        let page = PageRequest {
+            cursor: first.next,
+            limit: Some(2),
+        };
+        let second = store
+            .segments(&house.organization.id, &scopes[2], &visible(), &page)
+            .await
+            .unwrap();
+        assert_eq!(
+            (first.items.len(), second.items.len(), second.next),
+            (2, 1, None)
+        );
+    })
+    .await;
+}

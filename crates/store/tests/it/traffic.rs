@@ -1,0 +1,285 @@
+//! Batches of traffic.
+
+use burgee_eval::time::Millis;
+use burgee_store::traffic::{Batch, Count, Exposure, MetricEvent, RolledUp, UserSeen, Written};
+
+use crate::kit::{NOW, for_each_database, later};
+
+const MINUTE: i64 = 60_000;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+
+fn batch(sequence: i64) -> Batch {
+    Batch {
+        sender: "node-1".into(),
+        sequence,
+        at: NOW,
+        ..Batch::default()
+    }
+}
+
+fn user(key: &str, name: &str, at: Millis) -> UserSeen {
+    UserSeen {
+        environment: "e".into(),
+        key: key.into(),
+        name: name.into(),
+        properties: vec![("country".into(), "DE".into())],
+        at,
+    }
+}
+
+fn count(variation: &str, minute: Millis, count: u64) -> Count {
+    Count {
+        environment: "e".into(),
+        flag: "f".into(),
+        variation: variation.into(),
+        minute,
+        count,
+    }
+}
+
+fn exposure(user: &str, first: Millis, last: Millis, experiment: bool) -> Exposure {
+    Exposure {
+        environment: "e".into(),
+        flag: "f".into(),
+        variation: "v".into(),
+        user: user.into(),
+        experiment,
+        first,
+        last,
+    }
+}
+
+fn event(user: &str, value: f64) -> MetricEvent {
+    MetricEvent {
+        environment: "e".into(),
+        user: user.into(),
+        event: "bought".into(),
+        value,
+        route: "index/metric".into(),
+        kind: "CustomEvent".into(),
+        app_type: "javascript".into(),
+        at: NOW,
+    }
+}
+
+#[tokio::test]
+async fn a_batch_that_is_sent_again_counts_once() {
+    for_each_database(async |database| {
+        let traffic = database.store.traffic();
+        let mut one = batch(1);
+        one.users = vec![user("u", "U", NOW)];
+        one.counts = vec![
+            count("a", NOW, 2),
+            count("a", later(1), 3),
+            count("b", NOW, 1),
+        ];
+        one.exposures = vec![exposure("u", NOW, later(5), false)];
+        one.metrics = vec![event("u", 1.5), event("u", 1.5)];
+        assert_eq!(traffic.write(&one).await.unwrap(), Written::default());
+        let again = traffic.write(&one).await.unwrap();
+        assert!(again.repeated);
+        one.sequence = 2;
+        assert!(!traffic.write(&one).await.unwrap().repeated);
+
+        let counts = traffic.counts("e", NOW, later(MINUTE)).await.unwrap();
+        let counts: Vec<(&str, i64)> = counts
+            .iter()
+            .map(|it| (it.variation.as_str(), it.count))
+            .collect();
+        assert_eq!(counts, [("a", 10), ("b", 2)]);
+        let events = traffic
+            .metric_events("e", "bought", NOW, later(1))
+            .await
+            .unwrap();
+        assert_eq!(events, vec![event("u", 1.5); 4]);
+        assert!(
+            traffic
+                .metric_events("e", "bought", later(1), later(2))
+                .await
+                .unwrap()
+                .is_empty()
+        );
+        assert_eq!(traffic.exposures("e", "f").await.unwrap(), one.exposures);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_bad_row_hurts_only_itself() {
+    for_each_database(async |database| {
+        let traffic = database.store.traffic();
+        let mut bad = batch(1);
+        bad.users = (0..700).map(|n| user(&format!("u{n}"), "", NOW)).collect();
+        bad.users[300].key = "x".repeat(513);
+        bad.users[301].name = "y".repeat(257);
+        bad.users[650].name = "a\0b".into();
+        bad.counts = vec![count("a", NOW, 1), count("b", NOW, u64::MAX)];
+        bad.metrics = vec![event("u", f64::NAN), event("u", 2.0), event("", 3.0)];
+        bad.exposures = vec![exposure("", NOW, NOW, true), exposure("u", NOW, NOW, true)];
+        let written = traffic.write(&bad).await.unwrap();
+        assert_eq!(
+            written,
+            Written {
+                repeated: false,
+                refused: 7
+            }
+        );
+        for key in ["u0", "u299", "u302", "u699"] {
+            assert!(traffic.end_user("e", key).await.unwrap().is_some(), "{key}");
+        }
+        for key in ["u301", "u650"] {
+            assert!(traffic.end_user("e", key).await.unwrap().is_none(), "{key}");
+        }
+        assert_eq!(
+            traffic.counts("e", NOW, later(MINUTE)).await.unwrap().len(),
+            1
+        );
+        let events = traffic
+            .metric_events("e", "bought", NOW, later(1))
+            .await
+            .unwrap();
+        assert_eq!(events, [event("u", 2.0)]);
+        assert_eq!(traffic.exposures("e", "f").await.unwrap().len(), 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_user_is_written_when_new_changed_or_not_seen_for_a_day() {
+    for_each_database(async |database| {
+        let traffic = database.store.traffic();
+        let mut sequence = 0;
+        let mut see = async |seen: UserSeen| {
+            sequence += 1;
+            let mut one = batch(sequence);
+            one.users = vec![seen];
+            traffic.write(&one).await.unwrap();
+            traffic.end_user("e", "u").await.unwrap().unwrap()
+        };
+        let first = see(user("u", "U", NOW)).await;
+        assert_eq!((first.first_seen, first.last_seen), (NOW, NOW));
+        assert_eq!(first.properties, [("country".to_owned(), "DE".to_owned())]);
+        assert_eq!(see(user("u", "U", later(HOUR))).await, first, "nothing new");
+        let renamed = see(user("u", "V", later(2 * HOUR))).await;
+        assert_eq!(
+            (renamed.name.as_str(), renamed.last_seen),
+            ("V", later(2 * HOUR))
+        );
+        assert_eq!(
+            see(user("u", "old", later(HOUR))).await,
+            renamed,
+            "it came late"
+        );
+        let again = see(user("u", "V", later(2 * HOUR + DAY))).await;
+        assert_eq!(
+            (again.first_seen, again.last_seen),
+            (NOW, later(2 * HOUR + DAY))
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn exposures_keep_the_first_and_the_last_time() {
+    for_each_database(async |database| {
+        let traffic = database.store.traffic();
+        let times = [(10, 20, false), (5, 12, true), (30, 30, false)];
+        for (sequence, (first, last, experiment)) in times.into_iter().enumerate() {
+            let mut one = batch(sequence as i64);
+            one.exposures = vec![exposure("u", later(first), later(last), experiment)];
+            traffic.write(&one).await.unwrap();
+        }
+        let kept = traffic.exposures("e", "f").await.unwrap();
+        assert_eq!(kept, [exposure("u", later(5), later(30), true)]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn counts_grow_coarser_and_none_is_lost() {
+    for_each_database(async |database| {
+        let traffic = database.store.traffic();
+        let day = Millis(NOW.0 - NOW.0.rem_euclid(DAY));
+        let at = |ms: i64| Millis(day.0 + ms);
+        let mut one = batch(1);
+        one.counts = vec![
+            count("a", at(0), 1),
+            count("a", at(59 * MINUTE), 2),
+            count("a", at(HOUR), 4),
+            count("b", at(HOUR), 8),
+            count("a", at(30 * HOUR), 16),
+        ];
+        traffic.write(&one).await.unwrap();
+        let counts = async || traffic.counts("e", at(0), at(100 * DAY)).await.unwrap();
+        let total = async || counts().await.iter().map(|it| it.count).sum::<i64>();
+
+        let done = traffic.roll_up(at(48 * HOUR)).await.unwrap();
+        assert_eq!(done, RolledUp::default(), "nothing is old enough");
+        let done = traffic.roll_up(at(50 * HOUR)).await.unwrap();
+        assert_eq!(done.hours, 2);
+        let rows = counts().await;
+        assert_eq!((rows.len(), rows[0].at, rows[0].count), (4, at(0), 3));
+        assert_eq!(total().await, 31);
+
+        // A straggler joins what is there already.
+        let mut late = batch(2);
+        late.counts = vec![count("a", at(5 * MINUTE), 32)];
+        traffic.write(&late).await.unwrap();
+        traffic.roll_up(at(50 * HOUR)).await.unwrap();
+        assert_eq!(counts().await[0].count, 35);
+
+        let done = traffic.roll_up(at(92 * DAY)).await.unwrap();
+        assert_eq!((done.hours, done.days), (1, 2));
+        let rows: Vec<(Millis, i64)> = counts().await.iter().map(|it| (it.at, it.count)).collect();
+        assert_eq!(rows, [(at(0), 39), (at(0), 8), (at(DAY), 16)]);
+        assert_eq!(
+            traffic.roll_up(at(92 * DAY)).await.unwrap(),
+            RolledUp::default()
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn old_exposures_are_forgotten() {
+    for_each_database(async |database| {
+        let traffic = database.store.traffic();
+        let mut one = batch(1);
+        one.exposures = vec![
+            exposure("old", NOW, NOW, false),
+            exposure("new", NOW, later(1), false),
+        ];
+        traffic.write(&one).await.unwrap();
+        let done = traffic.roll_up(later(90 * DAY + 1)).await.unwrap();
+        assert_eq!(done.exposures, 1);
+        let kept = traffic.exposures("e", "f").await.unwrap();
+        assert_eq!(kept[0].user, "new");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_batch_does_not_wait_for_a_change_under_way() {
+    for_each_database(async |database| {
+        // What holds the truth's writer must not hold the traffic's.
+        let mut raw = database.raw().await;
+        let begin = match database.store.dialect() {
+            burgee_store::dialect::Dialect::Sqlite => "BEGIN IMMEDIATE",
+            burgee_store::dialect::Dialect::Postgres => "BEGIN",
+        };
+        sqlx::query(begin).execute(&mut raw).await.unwrap();
+        sqlx::query("UPDATE organizations SET version = version")
+            .execute(&mut raw)
+            .await
+            .unwrap();
+        let mut one = batch(1);
+        one.counts = vec![count("a", NOW, 1)];
+        assert_eq!(
+            database.store.traffic().write(&one).await.unwrap(),
+            Written::default()
+        );
+        sqlx::query("ROLLBACK").execute(&mut raw).await.unwrap();
+    })
+    .await;
+}
