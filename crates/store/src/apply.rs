@@ -231,7 +231,7 @@ fn applied(id: &str, workspace: &Workspace, outcome: &Outcome) -> Applied {
         id: id.to_owned(),
         versions: BTreeMap::new(),
         positions: BTreeMap::new(),
-        diff: diff::words(workspace, outcome),
+        diff: diff::lines(workspace, outcome),
         warnings: outcome.warnings.clone(),
     };
     for step in &outcome.steps {

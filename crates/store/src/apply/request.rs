@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use burgee_domain::Rejected;
 use burgee_domain::command::Command;
+use burgee_domain::diff::DiffLine;
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_domain::outcome::{Facet, Warning};
@@ -46,8 +47,8 @@ pub struct Applied {
     pub versions: BTreeMap<String, i64>,
     /// The new position of each environment that moved, by id: version and digest.
     pub positions: BTreeMap<String, (i64, u64)>,
-    /// What changed, in plain words.
-    pub diff: Vec<String>,
+    /// What changed, in plain words and for programs.
+    pub diff: Vec<DiffLine>,
     /// What the author should know.
     pub warnings: Vec<Warning>,
 }
