@@ -6,116 +6,30 @@
 
 mod base;
 mod import;
+mod request;
 
 use std::collections::BTreeMap;
 
-use burgee_domain::Rejected;
 use burgee_domain::change;
-use burgee_domain::command::{self, Command, References};
+use burgee_domain::command::{self, References};
 use burgee_domain::diff;
 use burgee_domain::id::Id;
+use burgee_domain::limits::MAX_ID;
 use burgee_domain::model::{Environment, Organization, Project};
-use burgee_domain::outcome::{Facet, Outcome, Scope, Step, TargetingEdit, Warning};
+use burgee_domain::outcome::{Outcome, Scope, Step, TargetingEdit};
 use burgee_domain::position::Position;
 use burgee_domain::workspace::Workspace;
 use burgee_eval::time::Millis;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::change_sets::{self, Actor, NewChangeSet};
 pub use import::{ImportRequest, Imported};
+pub use request::{Applied, ApplyError, ChangeSetRequest, ConflictFound};
 
 use crate::error::StoreError;
 use crate::log::{self, Version};
 use crate::workspace;
 use crate::{Store, Tx, environments, flags, organizations, projects, segments, targetings, text};
-
-/// Commands to be applied, all or nothing.
-#[derive(Clone, Debug)]
-pub struct ChangeSetRequest {
-    /// The client's id for it (a UUID), so that a repeated request does nothing twice; made where
-    /// none is given.
-    pub id: Option<String>,
-    /// In which organization.
-    pub organization: Id<Organization>,
-    /// By whom.
-    pub actor: Actor,
-    /// Why.
-    pub comment: String,
-    /// The versions that it was made against, by scope: `project/environment`, `project`, or the
-    /// empty text for the organization. Scopes without one are not checked.
-    pub base: BTreeMap<String, i64>,
-    /// What to do, in order.
-    pub commands: Vec<Command>,
-    /// Whether to only show what it would do.
-    pub dry_run: bool,
-    /// The moment of the change.
-    pub now: Millis,
-}
-
-/// What a change set did.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Applied {
-    /// The change set's id.
-    pub id: String,
-    /// The new version of each scope that moved, named as in [`ChangeSetRequest::base`].
-    pub versions: BTreeMap<String, i64>,
-    /// The new position of each environment that moved, by id: version and digest.
-    pub positions: BTreeMap<String, (i64, u64)>,
-    /// What changed, in plain words.
-    pub diff: Vec<String>,
-    /// What the author should know.
-    pub warnings: Vec<Warning>,
-}
-
-/// A facet that somebody else changed after the base.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ConflictFound {
-    /// The scope, named as in [`ChangeSetRequest::base`].
-    pub scope: String,
-    /// The version that changed it.
-    pub version: i64,
-    /// `flag` or `segment`.
-    pub kind: String,
-    /// The flag's or segment's key.
-    pub key: String,
-    /// What both changed.
-    pub facets: Vec<Facet>,
-    /// Who changed it.
-    pub by: Actor,
-    /// When.
-    pub at: Millis,
-    /// Why.
-    pub comment: String,
-}
-
-/// Why a change set was not applied. Nothing of it was.
-#[derive(Debug, thiserror::Error)]
-pub enum ApplyError {
-    /// A command cannot be applied.
-    #[error(transparent)]
-    Rejected(#[from] Rejected),
-    /// Others changed the same after the base.
-    #[error("{} of its facets were changed by others", .0.len())]
-    Conflict(Vec<ConflictFound>),
-    /// The store could not.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-impl From<sqlx::Error> for ApplyError {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Store(error.into())
-    }
-}
-
-impl From<serde_json::Error> for ApplyError {
-    fn from(error: serde_json::Error) -> Self {
-        Self::Store(error.into())
-    }
-}
 
 impl Store {
     /// Applies a change set.
@@ -184,15 +98,20 @@ impl Store {
             result: &serde_json::to_value(&applied)?,
             at: work.now,
         };
-        self.write(&mut tx, &workspace, &decision.outcome, &change_set)
+        let outcome = &decision.outcome;
+        self.write(&mut tx, &workspace, outcome, &change_set)
             .await?;
-        if work.dry_run {
-            tx.rollback().await?;
-            return Ok(applied);
+        self.end(tx, work.dry_run).await?;
+        Ok(applied)
+    }
+
+    async fn end(&self, tx: Tx, dry_run: bool) -> Result<(), StoreError> {
+        if dry_run {
+            return Ok(tx.rollback().await?);
         }
         tx.commit().await?;
         self.shared.changed.tell();
-        Ok(applied)
+        Ok(())
     }
 
     async fn write(
@@ -272,7 +191,16 @@ struct Decision {
 
 impl Work<'_> {
     fn storable(&self) -> Result<(), StoreError> {
-        text::storable("id", self.id.unwrap_or_default())?;
+        if let Some(id) = self.id {
+            text::storable("id", id)?;
+            if id.is_empty() || id.len() > MAX_ID {
+                let message = format!("an id has 1 to {MAX_ID} bytes");
+                return Err(StoreError::Invalid {
+                    field: "id",
+                    message,
+                });
+            }
+        }
         text::storable("comment", self.comment)?;
         for scope in self.base.keys() {
             text::storable("base", scope)?;
@@ -303,7 +231,7 @@ fn applied(id: &str, workspace: &Workspace, outcome: &Outcome) -> Applied {
         id: id.to_owned(),
         versions: BTreeMap::new(),
         positions: BTreeMap::new(),
-        diff: diff::words(workspace, outcome),
+        diff: diff::lines(workspace, outcome),
         warnings: outcome.warnings.clone(),
     };
     for step in &outcome.steps {

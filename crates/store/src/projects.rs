@@ -85,6 +85,21 @@ impl Store {
         tx.commit().await?;
         Ok(project)
     }
+
+    /// Changes a project's name. It is not served, so no version moves.
+    pub async fn rename_project(&self, id: &Id<Project>, name: &str) -> Result<(), StoreError> {
+        text::storable("name", name)?;
+        let done =
+            sqlx::query("UPDATE projects SET name = $1 WHERE id = $2 AND deleted_at IS NULL")
+                .bind(name)
+                .bind(id.as_str())
+                .execute(&self.shared.truth.write)
+                .await?;
+        match done.rows_affected() {
+            0 => Err(StoreError::NotFound("project")),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Reads and locks projects by folded key, all of the organization's where none are given, in id

@@ -200,6 +200,8 @@ async fn a_deleted_environment_is_gone_and_its_keys_with_it() {
             .await
             .unwrap();
         assert!(store.edge().heads().await.unwrap().is_empty());
+        let renamed = store.rename_project(&house.project.id, "Ghost").await;
+        assert!(matches!(renamed, Err(StoreError::NotFound("project"))));
         // The keys are free again.
         let project = NewProject {
             organization: house.organization.id,
@@ -229,6 +231,7 @@ async fn a_setting_moves_the_environment() {
         assert_eq!(updated.position.version, prod.position.version + 1);
         let read = store.environment(&prod.project, &prod.key).await.unwrap();
         assert_eq!(read, updated);
+        store.rename_project(&prod.project, "Web shop").await.unwrap();
         let refused = store
             .update_environment(&prod.id, "a\0b", "", &Actor::system(), NOW)
             .await;
