@@ -59,7 +59,7 @@ pub struct LookedUp {
 }
 
 /// What the store of record said about a secret.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelValue)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LookupResult {
     /// It is valid.
     Known,
@@ -77,7 +77,7 @@ pub struct What {
 }
 
 /// A sort of traffic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelValue)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Traffic {
     /// An end user, new or changed or not seen for a day.
     User,
@@ -97,55 +97,68 @@ pub struct Refused {
 }
 
 /// The rule that refused traffic broke.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelValue)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(
     non_camel_case_types,
     reason = "label values are written as they stand"
 )]
 pub enum Reason {
     /// The body of a request is too large or no JSON list.
-    body,
+    Body,
     /// An entry of a body is not in the protocol's shape.
-    entry,
+    Entry,
     /// A user without a key, or with one that is too long.
-    user_key,
+    UserKey,
     /// A user's name is too long; the user is kept without.
-    user_name,
+    UserName,
     /// A property is too long or one too many; the user is kept without.
-    property,
+    Property,
     /// Too many new users with one SDK key in an hour.
-    new_users,
+    NewUsers,
     /// The flag is not in the environment.
-    unknown_flag,
+    UnknownFlag,
     /// The variation is not one of the flag's.
-    unknown_variation,
+    UnknownVariation,
     /// An event without a name, or with one that is too long.
-    event_name,
+    EventName,
     /// Too many different event names in the environment.
-    event_names,
+    EventNames,
 }
 
-impl EncodeLabelValue for KeyKind {
-    fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> Result<(), fmt::Error> {
-        fmt::Write::write_str(
-            encoder,
-            match self {
-                Self::Client => "client",
-                Self::Server => "server",
-            },
-        )
+/// Gives each value of a label its text.
+macro_rules! label_values {
+    ($($label:ident { $($value:ident => $text:literal),* $(,)? })*) => {$(
+        impl EncodeLabelValue for $label {
+            fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> Result<(), fmt::Error> {
+                fmt::Write::write_str(encoder, match self {
+                    $(Self::$value => $text,)*
+                })
+            }
+        }
+    )*};
+}
+
+label_values! {
+    KeyKind { Client => "client", Server => "server" }
+    Sync { Full => "full", Patch => "patch" }
+    LookupResult { Known => "known", Unknown => "unknown", Unavailable => "unavailable" }
+    Traffic {
+        User => "user",
+        Evaluation => "evaluation",
+        Exposure => "exposure",
+        Metric => "metric",
     }
-}
-
-impl EncodeLabelValue for Sync {
-    fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> Result<(), fmt::Error> {
-        fmt::Write::write_str(
-            encoder,
-            match self {
-                Self::Full => "full",
-                Self::Patch => "patch",
-            },
-        )
+    Reason {
+        Body => "body",
+        Entry => "entry",
+        UserKey => "user_key",
+        UserName => "user_name",
+        Property => "property",
+        NewUsers => "new_users",
+        UnknownFlag => "unknown_flag",
+        UnknownVariation => "unknown_variation",
+        EventName => "event_name",
+        EventNames => "event_names",
     }
 }
 

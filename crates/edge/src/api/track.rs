@@ -17,7 +17,7 @@ pub(super) async fn track(
     body: Result<Bytes, BytesRejection>,
 ) -> Result<StatusCode, Problem> {
     let body = body.map_err(|rejection| {
-        api.traffic.refuse(Reason::body);
+        api.traffic.refuse(Reason::Body);
         Problem::unreadable(&rejection)
     })?;
     match api.traffic.track(&access, &body, now()) {

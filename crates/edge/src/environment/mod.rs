@@ -6,7 +6,6 @@
 
 mod client;
 mod encoded;
-mod frame;
 mod server;
 mod update;
 mod wire;
@@ -48,3 +47,6 @@ impl Environment {
         self.current.store(next);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -76,13 +76,13 @@ impl Traffic {
     /// A user was there, with this SDK key. `now` in ms since 1970. Cheap where nothing is new.
     pub fn seen(&self, environment: &Arc<str>, key: KeyId, user: &User<'_>, now: i64) {
         if user.key.trim().is_empty() || !fits(&user.key, limits::USER_KEY) {
-            return self.refuse(Reason::user_key);
+            return self.refuse(Reason::UserKey);
         }
         let print = Print::new(&self.hasher, environment, user);
         let mut state = self.state();
         match state.users.judge(print, key, now) {
             Verdict::Known => return,
-            Verdict::TooMany => return self.refuse(Reason::new_users),
+            Verdict::TooMany => return self.refuse(Reason::NewUsers),
             Verdict::Write => {}
         }
         let room = state.buffer.user(self.keep(environment, user, now));
@@ -95,13 +95,13 @@ impl Traffic {
     /// Takes in the body of a track request. Entries that are wrong are counted and passed over.
     pub fn track(&self, access: &Access, body: &[u8], now: i64) -> Result<(), NotAList> {
         let entries = track::parse(body).map_err(|error| {
-            self.refuse(Reason::body);
+            self.refuse(Reason::Body);
             NotAList(error)
         })?;
         let encoded = access.environment.current();
         for entry in entries {
             let Some(entry) = entry else {
-                self.refuse(Reason::entry);
+                self.refuse(Reason::Entry);
                 continue;
             };
             match &entry.user {
@@ -109,7 +109,7 @@ impl Traffic {
                     self.seen(access.environment.id(), access.key, user, now);
                     self.record(access.environment.id(), &encoded, user, &entry, now);
                 }
-                _ => self.refuse(Reason::user_key),
+                _ => self.refuse(Reason::UserKey),
             }
         }
         Ok(())
@@ -124,14 +124,14 @@ impl Traffic {
         now: i64,
     ) {
         let outcomes = entry.evaluations.iter().map(|evaluation| {
-            let evaluation = evaluation.as_ref().ok_or(Reason::entry)?;
+            let evaluation = evaluation.as_ref().ok_or(Reason::Entry)?;
             self.evaluated(environment, encoded, user, evaluation, now)
         });
         let outcomes = outcomes.chain(entry.metrics.iter().map(|metric| {
             self.measured(
                 environment,
                 user,
-                metric.as_ref().ok_or(Reason::entry)?,
+                metric.as_ref().ok_or(Reason::Entry)?,
                 now,
             )
         }));
@@ -151,14 +151,14 @@ impl Traffic {
         let flag = encoded
             .snapshot()
             .flag(&evaluation.flag)
-            .ok_or(Reason::unknown_flag)?;
+            .ok_or(Reason::UnknownFlag)?;
         let id = evaluation
             .variation
             .as_deref()
-            .ok_or(Reason::unknown_variation)?;
+            .ok_or(Reason::UnknownVariation)?;
         let variations = &flag.flag().variations;
         if !variations.iter().any(|variation| variation.id == id) {
-            return Err(Reason::unknown_variation);
+            return Err(Reason::UnknownVariation);
         }
         let experiment = evaluation
             .experiment
@@ -195,15 +195,15 @@ impl Traffic {
         now: i64,
     ) -> Result<(), Reason> {
         if metric.event.trim().is_empty() || !fits(&metric.event, limits::EVENT_TEXT) {
-            return Err(Reason::event_name);
+            return Err(Reason::EventName);
         }
         let others = [&metric.route, &metric.kind, &metric.app_type];
         if !others.iter().all(|text| fits(text, limits::EVENT_TEXT)) {
-            return Err(Reason::entry);
+            return Err(Reason::Entry);
         }
         let mut state = self.state();
         if !state.admit_name(environment, self.hasher.hash_one(&metric.event)) {
-            return Err(Reason::event_names);
+            return Err(Reason::EventNames);
         }
         let room = state.buffer.metric(MetricEvent {
             environment: environment.as_ref().into(),
@@ -224,7 +224,7 @@ impl Traffic {
         let name = if fits(&user.name, limits::USER_NAME) {
             user.name.as_ref()
         } else {
-            self.refuse(Reason::user_name);
+            self.refuse(Reason::UserName);
             ""
         };
         let properties = user.properties.iter();
@@ -234,7 +234,7 @@ impl Traffic {
             .map(|(name, value)| (name.to_string(), value.to_string()))
             .collect();
         for _ in properties.len()..user.properties.len() {
-            self.refuse(Reason::property);
+            self.refuse(Reason::Property);
         }
         UserSeen {
             environment: environment.as_ref().into(),
@@ -309,3 +309,6 @@ fn believed(at: Option<i64>, now: i64) -> i64 {
     at.filter(|at| (now - PAST..=now + FUTURE).contains(at))
         .unwrap_or(now)
 }
+
+#[cfg(test)]
+mod tests;

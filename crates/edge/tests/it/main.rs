@@ -3,8 +3,12 @@
 // Clippy's configuration frees test functions only; what they call is test code as well.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod api;
 mod driver;
 mod herd;
+mod hub;
 mod kit;
+mod memory;
 mod protocol;
 mod rude;
+mod traffic;

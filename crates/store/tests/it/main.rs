@@ -4,6 +4,7 @@
 mod change_sets;
 mod feed;
 mod images;
+mod import;
 mod kit;
 mod lists;
 mod set_up;

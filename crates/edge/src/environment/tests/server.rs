@@ -1,0 +1,233 @@
+//! What server SDKs are answered.
+
+use burgee_eval::flag::{Condition, Rule};
+
+use super::*;
+
+#[test]
+fn a_flag_has_exactly_the_protocols_fields() {
+    let mut flag = flag_with_segment("hello", 1, "s");
+    flag.tracked = true;
+    flag.variations[0].name = Some("for people only".into());
+    flag.rules[0].conditions[0].op = Some("IsOneOf".into());
+    let state = encoded(vec![flag], vec![segment("s", 2, &["u"])]);
+    let answers = server_sync(&state, 0);
+    let expected = json!({"eventType": "full", "featureFlags": [{
+        "id": "id-hello", "createdAt": "2023-11-14T22:13:20.000Z",
+        "updatedAt": "2023-11-14T22:13:20.001Z", "envId": "env", "name": "hello",
+        "description": "", "key": "hello", "variationType": "string",
+        "variations": [{"id": "v1", "value": "yes"}, {"id": "v2", "value": "no"}],
+        "targetUsers": [],
+        "rules": [{"id": "r", "name": "members", "dispatchKey": null, "includedInExpt": false,
+            "conditions": [{"property": "User is in segment", "op": null, "value": "[\"s\"]"}],
+            "variations": [{"id": "v2", "rollout": [0.0, 1.0], "exptRollout": 1.0}]}],
+        "isEnabled": true, "disabledVariationId": "v2",
+        "fallthrough": {"dispatchKey": null, "includedInExpt": false,
+            "variations": [{"id": "v1", "rollout": [0.0, 1.0], "exptRollout": 1.0}]},
+        "exptIncludeAllTargets": false, "tags": [], "isArchived": false,
+    }], "segments": [{
+        "id": "s", "createdAt": "2023-11-14T22:13:20.000Z",
+        "updatedAt": "2023-11-14T22:13:20.002Z", "envId": "env", "name": "s", "description": "",
+        "included": ["u"], "excluded": [], "rules": [], "isArchived": false,
+    }]});
+    assert_eq!(answers.len(), 1);
+    assert_eq!(answers[0].0["data"], expected);
+}
+
+#[test]
+fn what_is_archived_goes_out_as_a_neutral_tombstone() {
+    let mut dead = flag_with_segment("dead", 1, "s");
+    dead.is_archived = true;
+    dead.is_enabled = false;
+    dead.target_users =
+        serde_json::from_value(json!([{"keyIds": ["u"], "variationId": "v1"}])).unwrap();
+    let mut gone = segment("s", 2, &["u"]);
+    gone.is_archived = true;
+    gone.excluded = vec!["x".into()];
+    let answers = server_sync(&encoded(vec![dead], vec![gone]), 0);
+    let data = &answers[0].0["data"];
+
+    let flag = &data["featureFlags"][0];
+    assert_eq!(flag["isArchived"], true);
+    assert_eq!(flag["isEnabled"], true);
+    assert_eq!(flag["variations"].as_array().unwrap().len(), 2);
+    assert_eq!(flag["targetUsers"], json!([]));
+    assert_eq!(flag["rules"], json!([]));
+    let nobody = json!({"dispatchKey": null, "includedInExpt": false, "variations": []});
+    assert_eq!(flag["fallthrough"], nobody);
+    assert_eq!(flag["updatedAt"], "2023-11-14T22:13:20.001Z");
+
+    let segment = &data["segments"][0];
+    assert_eq!(segment["isArchived"], true);
+    assert_eq!(
+        (&segment["included"], &segment["excluded"]),
+        (&json!([]), &json!([]))
+    );
+    assert_eq!(segment["rules"], json!([]));
+    assert_eq!(segment["updatedAt"], "2023-11-14T22:13:20.002Z");
+}
+
+#[test]
+fn a_condition_that_would_hurt_an_sdk_goes_out_as_one_that_never_matches() {
+    let never = json!({"property": "User is in segment", "op": null, "value": "[]"});
+    let values = [
+        None,
+        Some("no list"),
+        Some("[1]"),
+        Some("null"),
+        Some("\"s\""),
+    ];
+    for property in ["User is in segment", "User is not in segment"] {
+        for value in values {
+            let condition = Condition {
+                property: property.into(),
+                op: None,
+                value: value.map(str::to_owned),
+            };
+            let mut flag = flag("a", 1);
+            let rule = Rule {
+                conditions: vec![condition],
+                ..rule()
+            };
+            flag.rules = vec![rule];
+            let answers = server_sync(&encoded(vec![flag], vec![]), 0);
+            let sent = &answers[0].0["data"]["featureFlags"][0]["rules"][0]["conditions"][0];
+            assert_eq!(sent, &never, "{property} {value:?}");
+        }
+    }
+}
+
+#[test]
+fn segments_do_not_refer_to_segments_on_the_wire() {
+    let mut nested = segment("s", 1, &[]);
+    let rules = json!([{"id": "r", "name": "", "conditions": [
+        {"property": "User is not in segment", "op": null, "value": "[\"t\"]"}]}]);
+    nested.rules = serde_json::from_value(rules).unwrap();
+    let answers = server_sync(&encoded(vec![], vec![nested]), 0);
+    let sent = &answers[0].0["data"]["segments"][0]["rules"][0]["conditions"][0];
+    let never = json!({"property": "User is in segment", "op": null, "value": "[]"});
+    assert_eq!(sent, &never);
+}
+
+#[test]
+fn small_states_are_sent_whole() {
+    let flags = || vec![flag("a", 1), flag("b", 5)];
+    let state = encoded(flags(), vec![segment("s", 3, &[])]);
+    for (timestamp, full) in [(-T, true), (1, true), (4, true), (5, false), (6, true)] {
+        let answers = server_sync(&state, T + timestamp);
+        assert_eq!(answers.len(), 1, "timestamp {timestamp}");
+        assert_eq!(answers[0].is_full(), full, "timestamp {timestamp}");
+        let names = answers[0].names();
+        assert_eq!(names, if full { vec!["a", "b", "s"] } else { vec![] });
+    }
+}
+
+#[test]
+fn large_states_are_caught_up_with_item_by_item_in_the_order_of_stamps() {
+    let flags = vec![
+        large("large", 1),
+        flag("b", 4),
+        flag("a", 9),
+        archived("z", 6),
+    ];
+    let state = encoded(flags, vec![segment("s", 5, &[])]);
+    let names = |timestamp: i64| {
+        let answers = server_sync(&state, T + timestamp);
+        let one = |answer: &Answer| (answer.is_full(), answer.names().join(","));
+        answers.iter().map(one).collect::<Vec<_>>()
+    };
+    let patch = |name: &str| (false, name.to_owned());
+    assert_eq!(names(1), [patch("b"), patch("s"), patch("z"), patch("a")]);
+    assert_eq!(names(4), [patch("s"), patch("z"), patch("a")]);
+    assert_eq!(names(8), [patch("a")]);
+    assert_eq!(names(9), [patch("")]);
+    // Everything changed, or nearly: one full message is smaller.
+    assert!(matches!(&names(0)[..], [(true, _)]));
+    assert!(matches!(&names(-T)[..], [(true, _)]));
+}
+
+#[test]
+fn a_catch_up_costs_no_memory_of_its_own() {
+    let state = encoded(vec![large("large", 1), flag("b", 4), flag("a", 9)], vec![]);
+    let first = state.server_sync(T + 1, NOW).frames;
+    let again = state.server_sync(T + 1, NOW).frames;
+    let later = state.server_sync(T + 4, NOW).frames;
+    assert_eq!(first.as_ptr(), again.as_ptr());
+    assert!(
+        first.as_ptr_range().contains(&later.as_ptr()),
+        "the tail of the same buffer"
+    );
+    assert_eq!(
+        state.server_sync(0, NOW).frames.as_ptr(),
+        state.server_sync(0, NOW).frames.as_ptr()
+    );
+}
+
+#[test]
+fn an_sdk_that_is_ahead_gets_a_newer_state_unless_it_made_it_up() {
+    let state = encoded(vec![flag("a", 1), flag("b", 2)], vec![segment("s", 3, &[])]);
+    let answer = |timestamp: i64| server_sync(&state, timestamp).pop().unwrap();
+    let ahead = answer(T + 900);
+    assert!(ahead.is_full());
+    assert_eq!(ahead.newest(), 901);
+    assert_eq!(
+        ahead.list("featureFlags")[0]["updatedAt"],
+        "2023-11-14T22:13:20.001Z"
+    );
+    // Those who are a little less ahead share that answer; those who are more get a higher one,
+    // those who are much less one that is not so high.
+    let shared = state.server_sync(T + 850, NOW).frames;
+    assert_eq!(
+        shared.as_ptr(),
+        state.server_sync(T + 900, NOW).frames.as_ptr()
+    );
+    assert_eq!(answer(T + 901).newest(), 902);
+    assert_eq!(answer(NOW + 30_000).newest(), NOW + 30_001 - T);
+    assert_eq!(answer(T + 4).newest(), 5);
+    assert_eq!(answer(NOW + 30_001).newest(), 3);
+    assert_eq!(answer(i64::MAX).newest(), 3);
+}
+
+#[test]
+fn an_empty_environment_answers() {
+    let state = encoded(vec![], vec![]);
+    for timestamp in [0, T, i64::MAX] {
+        let answers = server_sync(&state, timestamp);
+        assert!(answers[0].is_full() && answers[0].names().is_empty());
+    }
+}
+
+#[test]
+fn those_who_poll_get_one_message() {
+    let flags = vec![large("large", 1), flag("b", 4), flag("a", 9)];
+    let state = encoded(flags, vec![segment("s", 5, &[])]);
+    let poll = |timestamp: i64| {
+        let (json, sync) = state.server_poll(timestamp, NOW);
+        let answer = Answer::parse(&json);
+        assert_eq!(answer.is_full(), sync == Sync::Full);
+        (answer.is_full(), answer.names().join(","))
+    };
+    assert_eq!(poll(0), (true, "large,b,a,s".into()));
+    assert_eq!(poll(T), (true, "large,b,a,s".into()));
+    assert_eq!(poll(T + 1), (false, "b,a,s".into()));
+    assert_eq!(poll(T + 9), (false, "".into()));
+    assert!(poll(T + 10).0);
+    let small = encoded(vec![flag("a", 1), flag("b", 2)], vec![]);
+    assert_eq!(small.server_poll(T + 1, NOW).1, Sync::Full);
+}
+
+#[test]
+fn frames_of_every_length_class() {
+    for length in [1, 90, 60_000, 70_000] {
+        let mut flag = flag("a", 1);
+        flag.description = "d".repeat(length);
+        let answers = server_sync(&encoded(vec![flag], vec![]), 0);
+        assert_eq!(answers.len(), 1);
+    }
+}
+
+fn rule() -> Rule {
+    let rule = json!({"id": "r", "name": "r",
+        "variations": [{"id": "v2", "rollout": [0, 1], "exptRollout": 1}]});
+    serde_json::from_value(rule).unwrap()
+}

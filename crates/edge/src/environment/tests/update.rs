@@ -1,0 +1,178 @@
+//! What a step is to those who are connected.
+
+use burgee_eval::flag::Flag;
+
+use super::*;
+
+fn client_patch(update: &Update, key: &str) -> Option<Answer> {
+    let mut out = Vec::new();
+    let some = update.client_patch(&user(key), &mut out);
+    assert_eq!(some, !out.is_empty());
+    some.then(|| Answer::parse(&out))
+}
+
+#[test]
+fn clients_get_one_patch_with_all_flags_of_the_change() {
+    let from = encoded(vec![flag("a", 1), flag("b", 2), flag("c", 3)], vec![]);
+    let off = |key, stamp| Flag {
+        is_enabled: false,
+        ..flag(key, stamp)
+    };
+    let update = step(from, vec![off("a", 5), off("c", 6)], vec![]);
+    let patch = client_patch(&update, "u").unwrap();
+    assert!(!patch.is_full());
+    assert_eq!(patch.names(), ["a", "c"]);
+    assert_eq!(patch.client_flag("c"), Some(("no", "flag disabled", 6)));
+}
+
+#[test]
+fn a_segments_change_reaches_clients_as_the_flags_that_use_it() {
+    let flags = vec![flag("plain", 1), flag_with_segment("beta", 2, "s")];
+    let from = encoded(flags, vec![segment("s", 3, &[])]);
+    let update = step(from, vec![], vec![segment("s", 7, &["u"])]);
+    let patch = client_patch(&update, "u").unwrap();
+    assert_eq!(patch.names(), ["beta"]);
+    assert_eq!(patch.client_flag("beta"), Some(("no", "members", 7)));
+}
+
+#[test]
+fn an_archived_flag_leaves_clients_by_a_full_message() {
+    let from = encoded(vec![flag("a", 1), flag("b", 2)], vec![]);
+    let full = client_patch(&step(from, vec![archived("a", 5)], vec![]), "u").unwrap();
+    assert!(full.is_full());
+    assert_eq!(full.names(), ["b"]);
+    // So the SDK does not ask for it again.
+    assert_eq!(full.client_flag("b").unwrap().2, 5);
+}
+
+#[test]
+fn so_does_one_that_serves_this_user_nothing_any_more() {
+    let from = encoded(vec![flag("a", 1), flag("b", 2)], vec![]);
+    let full = client_patch(&step(from, vec![for_nobody("a", 5)], vec![]), "u").unwrap();
+    assert!(full.is_full());
+    assert_eq!(full.names(), ["b"]);
+}
+
+#[test]
+fn clients_hear_nothing_of_what_gives_the_same_answers() {
+    let from = || encoded(vec![flag("a", 1)], vec![segment("unused", 2, &[])]);
+    let described = Flag {
+        description: "for people".into(),
+        ..flag("a", 5)
+    };
+    assert!(client_patch(&step(from(), vec![described], vec![]), "u").is_none());
+    let unused = vec![segment("unused", 6, &["u"])];
+    assert!(client_patch(&step(from(), vec![], unused), "u").is_none());
+    assert!(client_patch(&step(from(), vec![], vec![]), "u").is_none());
+}
+
+#[test]
+fn small_environments_are_pushed_to_servers_whole() {
+    let from = encoded(vec![flag("a", 1), flag("b", 2)], vec![]);
+    let pushed = frames(&step(from, vec![flag("a", 5)], vec![]).server_frames());
+    assert_eq!(pushed.len(), 1);
+    assert!(pushed[0].is_full());
+    assert_eq!(pushed[0].newest(), 5);
+}
+
+#[test]
+fn of_large_ones_servers_get_each_item_of_the_change_in_order() {
+    let from = encoded(
+        vec![large("large", 1), flag("on", 2), flag("off", 3)],
+        vec![],
+    );
+    let off = Flag {
+        is_enabled: false,
+        ..flag("off", 6)
+    };
+    let update = step(
+        from,
+        vec![flag("on", 7), off, archived("new", 8)],
+        vec![segment("s", 5, &[])],
+    );
+    let pushed = frames(&update.server_frames());
+    assert!(pushed.iter().all(|message| !message.is_full()));
+    let names: Vec<_> = pushed
+        .iter()
+        .map(|message| message.names().join(","))
+        .collect();
+    assert_eq!(names, ["s", "off", "on", "new"]);
+    let stamps: Vec<_> = pushed.iter().map(Answer::newest).collect();
+    assert_eq!(stamps, [5, 6, 7, 8]);
+}
+
+#[test]
+fn servers_hear_nothing_where_no_item_changed() {
+    let from = encoded(vec![flag("a", 1)], vec![]);
+    assert!(step(from, vec![], vec![]).server_frames().is_empty());
+}
+
+#[test]
+fn a_state_of_another_history_goes_out_whole_and_newer_than_the_one_before() {
+    let reload = |before: i64, after: i64| {
+        let from = Arc::new(encoded(vec![flag("lost", before)], vec![]));
+        let to = Arc::new(Encoded::build(state(vec![flag("a", after)], vec![]), 2));
+        let environment = Arc::new(Environment::new("env".into(), Arc::clone(&from)));
+        Update::reload(environment, from, to)
+    };
+    // (stamp before, stamp after, stamp sent)
+    for (before, after, sent) in [(50, 3, 51), (50, 50, 51), (50, 60, 60)] {
+        let update = reload(before, after);
+        let pushed = frames(&update.server_frames());
+        assert!(pushed.len() == 1 && pushed[0].is_full());
+        assert_eq!((pushed[0].names(), pushed[0].newest()), (vec!["a"], sent));
+        let full = client_patch(&update, "u").unwrap();
+        assert!(full.is_full());
+        assert_eq!(full.client_flag("a"), Some(("yes", "default", sent)));
+    }
+}
+
+#[test]
+fn generations_count_without_gaps_and_share_what_did_not_change() {
+    let from = encoded(vec![flag("a", 1), flag("b", 2)], vec![]);
+    let update = step(from, vec![flag("a", 5)], vec![]);
+    assert_eq!(
+        (update.from().generation(), update.to().generation()),
+        (1, 2)
+    );
+    let compiled = |state: &Encoded| Arc::clone(state.snapshot().flag("b").unwrap());
+    assert!(Arc::ptr_eq(
+        &compiled(update.from()),
+        &compiled(update.to())
+    ));
+}
+
+#[test]
+fn a_change_gives_the_same_answers_as_loading_afresh() {
+    let from = encoded(
+        vec![flag("a", 1), flag_with_segment("b", 2, "s")],
+        vec![segment("s", 3, &[])],
+    );
+    let update = step(
+        from,
+        vec![flag("c", 6), archived("a", 5)],
+        vec![segment("s", 4, &["u"])],
+    );
+    let flags = vec![
+        archived("a", 5),
+        flag_with_segment("b", 2, "s"),
+        flag("c", 6),
+    ];
+    let afresh = encoded(flags, vec![segment("s", 4, &["u"])]);
+    for timestamp in [0, T + 3, T + 4, T + 5, T + 6, T + 7] {
+        let (mut one, mut other) = (Vec::new(), Vec::new());
+        update
+            .to()
+            .client_sync(&user("u"), timestamp, NOW, &mut one);
+        afresh.client_sync(&user("u"), timestamp, NOW, &mut other);
+        assert_eq!(
+            String::from_utf8(one).unwrap(),
+            String::from_utf8(other).unwrap()
+        );
+        let (one, other) = (
+            update.to().server_sync(timestamp, NOW),
+            afresh.server_sync(timestamp, NOW),
+        );
+        assert_eq!(one.frames, other.frames);
+    }
+}

@@ -1,0 +1,120 @@
+//! The table of users and the buffer, at their bounds.
+
+use std::hash::RandomState;
+
+use burgee_eval::user::User;
+
+use super::buffer::{Buffer, MOST_BYTES};
+use super::limits::NEW_USERS_PER_HOUR;
+use super::users::{Print, Users, Verdict};
+use crate::hub::KeyId;
+use crate::sink::UserSeen;
+
+const KEY: KeyId = KeyId(1);
+const HOUR: i64 = 3_600_000;
+
+struct Table {
+    hasher: RandomState,
+    users: Users,
+}
+
+impl Table {
+    fn new(half: usize) -> Self {
+        Self {
+            hasher: RandomState::new(),
+            users: Users::with_half(half),
+        }
+    }
+
+    /// Judges, and writes where that is the verdict.
+    fn meet(&mut self, key: &str, name: &str, now: i64) -> Verdict {
+        let user = User {
+            key: key.into(),
+            name: name.into(),
+            ..User::default()
+        };
+        let print = Print::new(&self.hasher, "env", &user);
+        let verdict = self.users.judge(print, KEY, now);
+        if verdict == Verdict::Write {
+            self.users.written(print, now);
+        }
+        verdict
+    }
+}
+
+#[test]
+fn users_are_written_when_new_or_changed_or_not_seen_for_a_day() {
+    let mut table = Table::new(100);
+    let steps = [
+        ("u", "Ann", 0, Verdict::Write),
+        ("u", "Ann", 1, Verdict::Known),
+        ("u", "Anne", 2, Verdict::Write),
+        ("u", "Anne", 3, Verdict::Known),
+        ("other", "Anne", 3, Verdict::Write),
+        ("u", "Anne", 24 * HOUR + 1, Verdict::Known),
+        ("u", "Anne", 24 * HOUR + 2, Verdict::Write),
+        ("u", "Anne", 24 * HOUR + 3, Verdict::Known),
+    ];
+    for (key, name, now, verdict) in steps {
+        assert_eq!(table.meet(key, name, now), verdict, "{key} {name} {now}");
+    }
+}
+
+#[test]
+fn the_table_of_users_is_bounded_and_remembers_those_who_come_often() {
+    let mut table = Table::new(100);
+    assert_eq!(table.meet("regular", "", 0), Verdict::Write);
+    for number in 0..10_000 {
+        table.meet(&format!("passer-by {number}"), "", 0);
+        if number % 50 == 0 {
+            assert_eq!(
+                table.meet("regular", "", 0),
+                Verdict::Known,
+                "after {number}"
+            );
+        }
+        assert!(table.users.len() <= 200);
+    }
+    assert_eq!(
+        table.meet("passer-by 0", "", 0),
+        Verdict::Write,
+        "long forgotten"
+    );
+}
+
+#[test]
+fn new_users_are_limited_by_key_and_hour() {
+    let mut table = Table::new(1 << 20);
+    for number in 0..NEW_USERS_PER_HOUR {
+        assert_eq!(table.meet(&number.to_string(), "", 0), Verdict::Write);
+    }
+    assert_eq!(table.meet("one more", "", HOUR - 1), Verdict::TooMany);
+    // Known ones are not new, another key has its own number, and so has the next hour.
+    assert_eq!(table.meet("0", "renamed", HOUR - 1), Verdict::Write);
+    let user = User {
+        key: "one more".into(),
+        ..User::default()
+    };
+    let print = Print::new(&table.hasher, "env", &user);
+    assert_eq!(table.users.judge(print, KeyId(2), HOUR - 1), Verdict::Write);
+    assert_eq!(table.meet("one more", "", HOUR), Verdict::Write);
+}
+
+#[test]
+fn the_buffer_is_bounded_in_bytes() {
+    let user = |key: String| UserSeen {
+        environment: "env".into(),
+        key,
+        name: "n".repeat(200),
+        properties: vec![("p".repeat(500), "v".repeat(500)); 20],
+        at: 0,
+    };
+    let mut buffer = Buffer::default();
+    let mut taken = 0;
+    while buffer.user(user(taken.to_string())) {
+        taken += 1;
+    }
+    assert_eq!(buffer.len(), taken);
+    let texts = 20 * 1000 + 200;
+    assert!(taken * texts <= MOST_BYTES && (taken + 2) * (texts + 2000) > MOST_BYTES);
+}
