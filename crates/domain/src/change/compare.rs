@@ -40,14 +40,31 @@ pub(super) enum What<'a> {
     Segment(&'a Segment),
 }
 
+impl What<'_> {
+    /// How many users it lists.
+    pub(super) fn users(&self) -> usize {
+        match self {
+            Self::Flag(_, targeting, _) => targeting
+                .target_users
+                .iter()
+                .map(|list| list.key_ids.len())
+                .sum(),
+            Self::Segment(segment) => segment.included.len() + segment.excluded.len(),
+        }
+    }
+}
+
 /// Compares the draft with the workspace that it began as.
 pub(super) fn compare<'a>(before: &'a Workspace, draft: &'a Draft<'_>) -> Differences<'a> {
     let mut compare = Compare {
         before,
         after: &draft.state,
-        touches: &draft.touches,
+        touches: BTreeMap::new(),
         found: Differences::default(),
     };
+    for touch in &draft.touches {
+        compare.touches.entry(&touch.item).or_default().push(touch);
+    }
     compare.segments();
     compare.flags();
     compare.found
@@ -56,7 +73,7 @@ pub(super) fn compare<'a>(before: &'a Workspace, draft: &'a Draft<'_>) -> Differ
 struct Compare<'a> {
     before: &'a Workspace,
     after: &'a Workspace,
-    touches: &'a [Touch],
+    touches: BTreeMap<&'a TouchedItem, Vec<&'a Touch>>,
     found: Differences<'a>,
 }
 
@@ -188,8 +205,9 @@ impl<'a> Compare<'a> {
     /// a whole; elsewhere those on the flag as a whole. Where none is left (a command in one
     /// environment that reaches others, as an import does) all that touched it.
     fn commands(&self, item: &TouchedItem, at: Option<&Id<Environment>>) -> Vec<usize> {
-        let of_item = || self.touches.iter().filter(|touch| touch.item == *item);
-        let here = |touch: &&Touch| touch.environment.is_none() || touch.environment.as_ref() == at;
+        let of_item = || self.touches.get(item).into_iter().flatten();
+        let here =
+            |touch: &&&Touch| touch.environment.is_none() || touch.environment.as_ref() == at;
         let commands: Vec<usize> = of_item().filter(here).map(|touch| touch.command).collect();
         match commands.is_empty() {
             true => of_item().map(|touch| touch.command).collect(),

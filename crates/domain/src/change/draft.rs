@@ -26,7 +26,7 @@ pub(crate) struct Touch {
 }
 
 /// What a command acted on, by folded keys or id.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum TouchedItem {
     Flag { project: String, flag: String },
     Segment(Id<Segment>),

@@ -6,11 +6,11 @@ use burgee_eval::time::Millis;
 
 use super::compare::{Differences, Pending, What, compare};
 use super::draft::Draft;
-use super::item::{self, Size};
+use super::item;
 use crate::fault::{Fault, Rejected};
 use crate::id::Id;
 use crate::model::{Environment, Flag, Project, Segment, Targeting};
-use crate::outcome::{LogEntry, Outcome, Scope, Step, TargetingEdit, Warning};
+use crate::outcome::{LogEntry, Outcome, Scope, Step, TargetingEdit};
 use crate::position::{Position, chain};
 use crate::served;
 use crate::workspace::Workspace;
@@ -111,6 +111,7 @@ impl Finish<'_> {
         let mut entries = Vec::with_capacity(pending.len());
         for pending in pending {
             stamp = next_stamp(self.now, stamp);
+            let users = pending.what.users();
             let image = match pending.what {
                 What::Flag(flag, targeting, before) => {
                     self.stamp_flag(environment, flag, targeting, before, stamp)
@@ -124,7 +125,8 @@ impl Finish<'_> {
                 image,
             };
             within_limit(&entry)?;
-            self.warn_of_size(environment, &entry);
+            let warning = item::size_warning(&entry, users, environment);
+            self.outcome.warnings.extend(warning);
             entries.push(entry);
         }
         let chain = chain(environment.chain, &entries);
@@ -163,28 +165,18 @@ impl Finish<'_> {
         segment: &Segment,
         stamp: Millis,
     ) -> String {
+        // The comparison went by id.
         let edits = &mut self.outcome.segments;
-        if let Some(edit) = edits.iter_mut().find(|edit| edit.after.id == segment.id) {
+        let place = edits.binary_search_by(|edit| edit.after.id.cmp(&segment.id));
+        if let Some(edit) = place.ok().and_then(|place| edits.get_mut(place)) {
             edit.stamps.push((environment.id.clone(), stamp));
         }
         item::json(&served::segment(segment, stamp, environment))
     }
-
-    fn warn_of_size(&mut self, environment: &Environment, entry: &LogEntry) {
-        let Some(Size { code, message }) = item::size_warning(entry, self.state, environment)
-        else {
-            return;
-        };
-        self.outcome.warnings.push(Warning {
-            code: code.into(),
-            command: entry.commands.last().copied(),
-            message,
-        });
-    }
 }
 
 /// The stamp of the next item in an environment: one of its own, and only rising.
-pub(crate) fn next_stamp(now: Millis, last: Millis) -> Millis {
+fn next_stamp(now: Millis, last: Millis) -> Millis {
     Millis(now.0.max(last.0.saturating_add(1)))
 }
 

@@ -321,3 +321,19 @@ fn the_same_users_in_another_order_are_no_change() {
     assert_eq!(plan.report.items[0].done, Done::Unchanged);
     assert!(plan.commands.is_empty());
 }
+
+#[test]
+fn what_ends_programs_is_said() {
+    let theirs = with(
+        source("f"),
+        json!({"rules": [{"id": "r", "name": "R", "variations": [{"id": "a", "rollout": [0, 1]}],
+            "conditions": [{"property": "User is in segment", "op": null, "value": "s"}]}]}),
+    );
+    let plan = plan(&empty(), "prod", &input(json!([theirs]), json!([])));
+    let warnings = &plan.report.items[0].warnings;
+    assert!(
+        warnings.iter().any(|it| it.contains("Node.js")),
+        "{warnings:?}"
+    );
+    assert_eq!(plan.report.items[0].done, Done::Created);
+}

@@ -12,7 +12,7 @@ use burgee_eval::flag::{self as wire, Variation};
 use super::targeting::targeting;
 use super::wire::{each_once, life, made_at, storable};
 use crate::change::Draft;
-use crate::check::condition::segment_ids;
+use crate::check::condition::{is_on_segments, segment_ids};
 use crate::check::{Checked, text, users};
 use crate::command::edit::{Edit, targeting_command};
 use crate::command::{References, Target};
@@ -61,6 +61,7 @@ impl Edit for ImportFlag {
             self.check_same_flag(&existing.flag)?;
         }
         draft.raise_stamps(&environment, self.source.updated_at);
+        self.warn_of_dangers(draft);
         match existing {
             None => self.create(key, environment, draft),
             Some(existing) => self.update(existing, environment, draft),
@@ -88,6 +89,24 @@ impl ImportFlag {
             at,
             "individual targets of the flag",
         )
+    }
+
+    /// What cannot be compiled is told by the evaluator. This is worse than that.
+    fn warn_of_dangers(&self, draft: &mut Draft<'_>) {
+        for rule in &self.source.rules {
+            let no_list = |value: &String| serde_json::from_str::<Vec<String>>(value).is_err();
+            let ends_node = |it: &&wire::Condition| {
+                is_on_segments(&it.property) && it.value.as_ref().is_some_and(no_list)
+            };
+            if rule.conditions.iter().any(|it| ends_node(&it)) {
+                let message = format!(
+                    "the rule '{}' has a segment condition that is no list: it ends the process of \
+                     programs with the Node.js server SDK",
+                    rule.name
+                );
+                draft.warn("segmentListInvalid", message);
+            }
+        }
     }
 
     fn check_same_flag(&self, flag: &Flag) -> Checked<()> {
