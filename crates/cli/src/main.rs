@@ -1,1 +1,42 @@
-fn main() {}
+//! The binary `burgee`: reads what the user typed and calls the library that does it.
+#![forbid(unsafe_code)]
+#![allow(
+    clippy::print_stdout,
+    reason = "standard output is where the answers of commands go"
+)]
+
+mod admin;
+mod args;
+mod bench;
+mod logs;
+mod server;
+
+use std::process::ExitCode;
+
+use args::{BenchCommand, Cli, Command, TokenCommand};
+use clap::Parser;
+
+fn main() -> ExitCode {
+    match run(Cli::parse()) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("burgee: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        match cli.command {
+            Command::Server(args) => server::run(args).await,
+            Command::Bench(BenchCommand::Hold(args)) => bench::hold(args),
+            Command::Migrate(args) => admin::migrate(args).await,
+            Command::SdkKeys(args) => admin::sdk_keys(args).await,
+            Command::Token(TokenCommand::Create(args)) => admin::create_token(args).await,
+        }
+    })
+}

@@ -20,6 +20,7 @@ use crate::workspace::Workspace;
 
 /// One difference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DiffLine {
     /// A stable code, e.g. `turnedOn`.

@@ -127,6 +127,7 @@ pub struct SegmentEdit {
 
 /// Something the author should know, that does not stop the change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Warning {
     /// A stable code, e.g. `operatorUnknownToSdks`.

@@ -11,6 +11,7 @@ use crate::time::Millis;
 
 /// The type that a flag's values have. It never changes after the flag was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum VariationType {
     /// `true` or `false`; other spellings that are served already are left to the SDKs.
@@ -59,6 +60,7 @@ pub fn parses_as(kind: VariationType, text: &str) -> Result<(), String> {
 
 /// One of the values that a flag can have. Values are texts on the wire, whatever their type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Variation {
     /// Unique in the flag; a UUID for flags made here, anything for imported ones.
@@ -73,6 +75,7 @@ pub struct Variation {
 
 /// Users who get one variation whatever the rules say.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TargetUsers {
     /// The users' keys, compared exactly.
@@ -88,6 +91,7 @@ pub struct TargetUsers {
 /// `property` `User is in segment` / `User is not in segment` tests membership; `op` is then not
 /// looked at, and `value` is a JSON list of segment ids.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Condition {
     /// The property's name; `keyId` and `name` are built in.
@@ -103,6 +107,7 @@ pub struct Condition {
 
 /// One part of a percentage rollout: users whose bucket lies in `rollout` get the variation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RolloutVariation {
     /// What the part gets.
@@ -117,6 +122,7 @@ pub struct RolloutVariation {
 
 /// A targeting rule: all conditions must hold; then its rollout decides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Rule {
     /// Unique in the flag.
@@ -141,6 +147,7 @@ pub struct Rule {
 
 /// What everybody gets whom no target and no rule took (the default rule).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Fallthrough {
     /// As in [`Rule::dispatch_key`].

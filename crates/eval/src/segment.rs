@@ -7,6 +7,7 @@ use crate::time::Millis;
 
 /// A rule of a segment: a user for whom all conditions hold is a member.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SegmentRule {
     /// Unique in the segment.

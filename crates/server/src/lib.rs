@@ -1,1 +1,24 @@
-//! server
+//! The service: the REST API over the store, the edge fed from it, and the wiring of both.
+//!
+//! [`Server::start`] opens the data, binds the addresses and answers when everything is ready;
+//! [`Server::stop`] ends it in the reverse order. Tests start it on port 0.
+#![forbid(unsafe_code)]
+
+pub mod api;
+pub mod app;
+pub mod auth;
+pub mod body;
+pub mod config;
+pub mod demo;
+pub mod feed;
+pub mod metrics;
+pub mod problem;
+pub mod retention;
+pub mod router;
+pub mod server;
+pub mod setup;
+pub mod sink;
+
+pub use auth::Policy;
+pub use config::Config;
+pub use server::Server;

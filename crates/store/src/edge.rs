@@ -257,7 +257,7 @@ async fn served_flags(
                 .bind(environment.project.as_str());
             sql.push(" AND f.key IN ").list(keys);
         }
-        for found in sql.query()?.fetch_all(&mut *connection).await? {
+        for found in sql.query().fetch_all(&mut *connection).await? {
             let flag = flags::read(&found)?;
             let targeting = targetings::read(&found, flags::WIDTH)?;
             served.push(served::flag(&flag, &targeting, environment));
@@ -282,7 +282,7 @@ async fn served_segments(
         if let Some(ids) = ids {
             sql.push(" AND p.segment_id IN ").list(ids);
         }
-        for found in sql.query()?.fetch_all(&mut *connection).await? {
+        for found in sql.query().fetch_all(&mut *connection).await? {
             let segment = segments::read(&found)?;
             let stamp = row::millis(&found, segments::WIDTH)?;
             served.push(served::segment(&segment, stamp, environment));

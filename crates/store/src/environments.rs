@@ -1,22 +1,18 @@
-//! Environments.
-
-mod administration;
+//! Environments, and the steps of their history that are not about flags: SDK keys and settings
+//! are log rows of the same sequence, so that the feed sees them like any other change.
 
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
 use burgee_domain::model::{Environment, Organization, Project, SdkKeyKind};
-use burgee_domain::position::Position;
+use burgee_domain::position::{self, Position};
 use burgee_eval::time::Millis;
-use serde_json::json;
+use serde_json::{Value, json};
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-pub(crate) use administration::Administration;
-use administration::setting;
-
-use crate::change_sets::Actor;
+use crate::change_sets::{self, Actor, NewChangeSet};
 use crate::error::{StoreError, unique};
-use crate::log::LogRow;
+use crate::log::{self, LogRow, Version};
 use crate::sdk_keys;
 use crate::sql::Sql;
 use crate::{Store, Tx, organizations, projects, row, segments, text};
@@ -62,7 +58,7 @@ impl Store {
         let mut sql = Sql::new(SELECT);
         sql.push(" AND project_id = ").bind(project.as_str());
         sql.push(" ORDER BY sort, key_folded");
-        let rows = sql.query()?.fetch_all(&self.shared.truth.read).await?;
+        let rows = sql.query().fetch_all(&self.shared.truth.read).await?;
         rows.iter().map(read).collect()
     }
 
@@ -75,7 +71,7 @@ impl Store {
         let mut sql = Sql::new(SELECT);
         sql.push(" AND project_id = ").bind(project.as_str());
         sql.push(" AND key_folded = ").bind(key.folded());
-        let found = sql.query()?.fetch_optional(&self.shared.truth.read).await?;
+        let found = sql.query().fetch_optional(&self.shared.truth.read).await?;
         read(&found.ok_or(StoreError::NotFound("environment"))?)
     }
 
@@ -267,13 +263,79 @@ impl Store {
         let mut sql = Sql::new(SELECT);
         sql.push(" AND id = ").bind(id.as_str());
         sql.push(self.shared.dialect.for_update());
-        let found = sql.query()?.fetch_optional(&mut **tx).await?;
+        let found = sql.query().fetch_optional(&mut **tx).await?;
         let environment = read(&found.ok_or(StoreError::NotFound("environment"))?)?;
         let organization = sqlx::query("SELECT organization_id FROM projects WHERE id = $1")
             .bind(environment.project.as_str())
             .fetch_one(&mut **tx)
             .await?;
         Ok((row::id(&organization, 0)?, environment))
+    }
+
+    /// Moves a locked environment by one version with rows about keys and settings.
+    pub(crate) async fn administer(
+        &self,
+        tx: &mut Tx,
+        mut environment: Environment,
+        step: Administration<'_>,
+        now: Millis,
+    ) -> Result<Environment, StoreError> {
+        let chained = step.rows.iter().map(LogRow::chained);
+        environment.chain = position::chain_rows(environment.chain, chained);
+        let version = environment.position.version + 1;
+        environment.position = Position::new(version, &environment.chain);
+        let id = uuid::Uuid::now_v7().to_string();
+        let commands = Value::Array(vec![step.command]).to_string();
+        let change_set = NewChangeSet {
+            organization: step.organization,
+            id: &id,
+            actor: step.actor,
+            comment: "",
+            base: &json!({}),
+            request_digest: change_sets::request_digest("", &json!({}), &commands),
+            commands: &commands,
+            result: &Value::Null,
+            at: now,
+        };
+        change_sets::insert(tx, &change_set).await?;
+        let version = Version {
+            scope_kind: "environment",
+            scope: environment.id.as_str(),
+            version,
+            chain: environment.chain,
+            rows: step.rows,
+        };
+        log::write(tx, &change_set.reference(), &version, now).await?;
+        let moved = advance(tx, &environment).await?;
+        if moved != 1 {
+            return Err(StoreError::corrupt("an environment moved while locked"));
+        }
+        self.shared
+            .dialect
+            .notify(tx, environment.id.as_str())
+            .await?;
+        Ok(environment)
+    }
+}
+
+/// A step of an environment that is not about flags or segments.
+pub(crate) struct Administration<'a> {
+    pub(crate) organization: &'a Id<Organization>,
+    pub(crate) actor: &'a Actor,
+    /// In the form of a command, for the history.
+    pub(crate) command: Value,
+    pub(crate) rows: Vec<LogRow<'a>>,
+}
+
+/// The log row of a setting.
+fn setting<'a>(name: &'a str, image: &'a str) -> LogRow<'a> {
+    LogRow {
+        kind: "setting",
+        id: name,
+        key: name,
+        facets: "[]".to_owned(),
+        commands: "[0]".to_owned(),
+        image,
     }
 }
 
@@ -287,7 +349,7 @@ pub(crate) async fn lock(
     sql.push(" AND project_id IN ")
         .list(projects.iter().copied());
     sql.push(" ORDER BY id").push(lock);
-    let rows = sql.query()?.fetch_all(connection).await?;
+    let rows = sql.query().fetch_all(connection).await?;
     rows.iter().map(read).collect()
 }
 
@@ -298,7 +360,7 @@ pub(crate) async fn find(
 ) -> Result<Option<Environment>, StoreError> {
     let mut sql = Sql::new(SELECT);
     sql.push(" AND id = ").bind(id);
-    let found = sql.query()?.fetch_optional(connection).await?;
+    let found = sql.query().fetch_optional(connection).await?;
     found.as_ref().map(read).transpose()
 }
 

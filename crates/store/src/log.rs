@@ -12,11 +12,8 @@ use sqlx::any::AnyRow;
 use crate::apply::ConflictFound;
 use crate::change_sets::Reference;
 use crate::error::StoreError;
-use crate::sql::{Sql, rows};
+use crate::sql::{ROWS, Sql};
 use crate::{image, row};
-
-/// How many rows a statement writes.
-const ROWS: usize = rows(13);
 
 /// A version of a scope, to be written.
 pub(crate) struct Version<'a> {
@@ -145,7 +142,7 @@ async fn insert(
         sql.next(image.whole.map(|(_, ordinal)| ordinal));
         sql.next(image.differences).push(")");
     }
-    sql.query()?.execute(connection).await?;
+    sql.query().execute(connection).await?;
     Ok(())
 }
 

@@ -6,6 +6,7 @@
 
 mod client;
 mod encoded;
+mod frame;
 mod server;
 mod update;
 mod wire;

@@ -11,16 +11,11 @@ use burgee_eval::time::Millis;
 use bytes::Bytes;
 
 use super::encoded::{ServerAnswer, Sync};
-use super::wire;
-use crate::frame::write;
+use super::{frame, wire};
 
 /// Up to this size the full state is sent for any change: it is the one answer that every SDK
 /// takes whole, whatever it has, and a buffer of this size is taken by a socket at once.
 pub const FULL_STATE_LIMIT: usize = 64 * 1024;
-
-/// Milliseconds by which a raised stamp may be higher than an SDK needs it: until our clock has
-/// passed it, some SDKs refuse changes and come back for the full state.
-const NEARLY: i64 = 1_000;
 
 const HEAD: &str = r#"{"messageType":"data-sync","data":{"eventType":""#;
 const FLAGS: &str = r#"","featureFlags":["#;
@@ -109,14 +104,14 @@ impl ServerState {
 
     /// Everything, with the newest item's stamp raised above `timestamp`: for SDKs that are ahead
     /// of this environment and pass over a state that is not newer than theirs. One answer serves
-    /// a herd of them, whose timestamps are nearly the same.
+    /// all SDKs that are not ahead of *it*.
     pub(super) fn full_above(&self, timestamp: i64) -> Message {
         let Some((newest, older)) = self.items.split_last() else {
             return self.full().clone();
         };
         let mut raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
-        let near = timestamp.saturating_add(1)..=timestamp.saturating_add(NEARLY);
-        if let Some((_, message)) = raised.as_ref().filter(|(stamp, _)| near.contains(stamp)) {
+        if let Some((stamp, message)) = raised.as_ref().filter(|(stamp, _)| *stamp > timestamp) {
+            debug_assert!(*stamp > self.newest());
             return message.clone();
         }
         let stamp = timestamp.saturating_add(1);
@@ -129,50 +124,29 @@ impl ServerState {
 
     /// What a connection gets that has everything up to `timestamp`; `None` where nothing is new.
     pub(super) fn since(&self, timestamp: i64) -> Option<ServerAnswer> {
-        let first = self.after(timestamp);
+        let first = self.items.partition_point(|item| item.stamp <= timestamp);
         if first == self.items.len() {
             return None;
         }
-        let tail = || {
-            self.steps
-                .get_or_init(|| Steps::new(&self.items))
-                .from(first)
-        };
-        Some(self.smaller(tail))
-    }
-
-    /// The same, for a push: not many items, for many connections at one moment, so their messages
-    /// are made by themselves.
-    pub(super) fn pushed_since(&self, timestamp: i64) -> Option<Bytes> {
-        let news = &self.items[self.after(timestamp)..];
-        if news.is_empty() {
-            return None;
-        }
-        Some(self.smaller(|| Steps::new(news).frames).frames)
-    }
-
-    /// The steps, unless the full state is small, or smaller than they are.
-    fn smaller(&self, steps: impl FnOnce() -> Bytes) -> ServerAnswer {
         if self.full_length > FULL_STATE_LIMIT {
-            let frames = steps();
+            let steps = self.steps.get_or_init(|| Steps::new(&self.items));
+            let frames = steps.from(first);
             if frames.len() < self.full_length {
-                let sync = Sync::Patch;
-                return ServerAnswer { frames, sync };
+                return Some(ServerAnswer {
+                    frames,
+                    sync: Sync::Patch,
+                });
             }
         }
-        let frames = self.full().frame();
-        let sync = Sync::Full;
-        ServerAnswer { frames, sync }
-    }
-
-    /// Where the items begin that are newer than `timestamp`.
-    fn after(&self, timestamp: i64) -> usize {
-        self.items.partition_point(|item| item.stamp <= timestamp)
+        Some(ServerAnswer {
+            frames: self.full().frame(),
+            sync: Sync::Full,
+        })
     }
 
     /// As [`Self::since`], in one message, for those who poll.
     pub(super) fn poll_since(&self, timestamp: i64) -> (Bytes, Sync) {
-        let first = self.after(timestamp);
+        let first = self.items.partition_point(|item| item.stamp <= timestamp);
         match &self.items[first..] {
             [] => (NOTHING_NEW.json(), Sync::Patch),
             _ if first == 0 || self.full_length <= FULL_STATE_LIMIT => {
@@ -253,22 +227,22 @@ pub(super) struct Message {
 impl Message {
     fn new<'a>(event: &str, items: impl Iterator<Item = &'a Item>) -> Self {
         let (flags, segments): (Vec<_>, Vec<_>) = items.partition(|item| item.content.is_flag());
-        let (mut frame, mut length) = (Vec::new(), 0);
-        write::text_with(&mut frame, |json| {
-            let start = json.len();
-            for part in [HEAD, event, FLAGS] {
-                json.extend_from_slice(part.as_bytes());
-            }
-            append_list(json, &flags);
-            json.extend_from_slice(SEGMENTS.as_bytes());
-            append_list(json, &segments);
-            json.extend_from_slice(TAIL.as_bytes());
-            length = json.len() - start;
-            true
-        });
+        let mut json = Vec::new();
+        for part in [HEAD, event, FLAGS] {
+            json.extend_from_slice(part.as_bytes());
+        }
+        append_list(&mut json, &flags);
+        json.extend_from_slice(SEGMENTS.as_bytes());
+        append_list(&mut json, &segments);
+        json.extend_from_slice(TAIL.as_bytes());
+
+        let mut whole = Vec::with_capacity(json.len() + frame::MAX_HEADER);
+        frame::append_text_header(json.len(), &mut whole);
+        let header = whole.len();
+        whole.extend_from_slice(&json);
         Self {
-            header: frame.len() - length,
-            frame: frame.into(),
+            frame: whole.into(),
+            header,
         }
     }
 

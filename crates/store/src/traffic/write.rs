@@ -7,7 +7,7 @@ use sqlx::{AnyConnection, Connection};
 use super::{Batch, Count, Exposure, MetricEvent, Traffic, UserSeen};
 use crate::digest;
 use crate::error::StoreError;
-use crate::sql::{Sql, rows as rows_of};
+use crate::sql::{ROWS, Sql};
 
 const MINUTE: i64 = 60_000;
 
@@ -51,11 +51,11 @@ impl Traffic<'_> {
         let exposures = Rows::merged(&batch.exposures, exposure_key, join_exposures);
         let metrics = numbered(batch);
         let mut refused = users.refused + counts.refused + exposures.refused + metrics.refused;
-        refused += insert(&mut tx, &users.rows, 7, &insert_users).await?;
-        refused += insert(&mut tx, &counts.rows, 5, &insert_counts).await?;
-        refused += insert(&mut tx, &exposures.rows, 7, &insert_exposures).await?;
+        refused += insert(&mut tx, &users.rows, &insert_users).await?;
+        refused += insert(&mut tx, &counts.rows, &insert_counts).await?;
+        refused += insert(&mut tx, &exposures.rows, &insert_exposures).await?;
         let insert_metrics = |rows: &[(i64, &MetricEvent)]| insert_metrics(batch, rows);
-        refused += insert(&mut tx, &metrics.rows, 11, &insert_metrics).await?;
+        refused += insert(&mut tx, &metrics.rows, &insert_metrics).await?;
         tx.commit().await?;
         if refused > 0 {
             tracing::warn!(refused, "rows of a traffic batch were refused");
@@ -195,18 +195,17 @@ fn join_exposures(known: &mut Exposure, exposure: &Exposure) {
 async fn insert<R>(
     connection: &mut AnyConnection,
     rows: &[R],
-    columns: usize,
     statement: &(dyn Fn(&[R]) -> Result<Sql, StoreError> + Sync),
 ) -> Result<u64, StoreError>
 where
     R: Sync,
 {
     let mut refused = 0;
-    let mut waiting: Vec<&[R]> = rows.chunks(rows_of(columns)).rev().collect();
+    let mut waiting: Vec<&[R]> = rows.chunks(ROWS).rev().collect();
     while let Some(rows) = waiting.pop() {
         // A savepoint: PostgreSQL gives a transaction up after an error.
         let mut attempt = connection.begin().await?;
-        let done = statement(rows)?.query()?.execute(&mut *attempt).await;
+        let done = statement(rows)?.query().execute(&mut *attempt).await;
         match done {
             Ok(_) => attempt.commit().await?,
             Err(error) => {

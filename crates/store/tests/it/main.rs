@@ -4,7 +4,6 @@
 mod change_sets;
 mod feed;
 mod images;
-mod import;
 mod kit;
 mod lists;
 mod set_up;

@@ -1,0 +1,97 @@
+//! Commands that work on the database directly, whether or not a server runs on it.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, ensure};
+use burgee_domain::key::Key;
+use burgee_domain::model::{Environment, SdkKeyKind};
+use burgee_server::setup;
+use burgee_store::{Location, Store};
+
+use crate::args::{DataArgs, EnvironmentArgs, SdkKeysArgs, TokenCreateArgs};
+
+/// Where the data is, as the store wants to know it.
+pub(crate) fn location(args: &DataArgs) -> Location {
+    match &args.database {
+        Some(url) => Location::Postgres(url.clone()),
+        None => Location::Folder(args.data_dir.clone()),
+    }
+}
+
+/// `burgee migrate`.
+pub(crate) async fn migrate(args: DataArgs) -> anyhow::Result<ExitCode> {
+    let store = Store::open(location(&args)).await?;
+    store.migrate().await?;
+    println!("The database has this version's schema.");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `burgee sdk-keys`: the newest valid key of each kind.
+pub(crate) async fn sdk_keys(args: SdkKeysArgs) -> anyhow::Result<ExitCode> {
+    let store = open(&args.data).await?;
+    let environment = environment(&store, &args.environment).await?;
+    let keys = store.sdk_keys(&environment.id).await?;
+    let newest = |kind: SdkKeyKind| {
+        let valid = keys
+            .iter()
+            .filter(|key| key.kind == kind && key.revoked_at.is_none());
+        valid
+            .max_by_key(|key| key.created_at)
+            .map(|key| key.secret.as_str())
+    };
+    let (client, server) = (newest(SdkKeyKind::Client), newest(SdkKeyKind::Server));
+    if args.json {
+        println!(
+            "{}",
+            serde_json::json!({ "client": client, "server": server })
+        );
+    } else {
+        println!("client  {}", client.unwrap_or("(none)"));
+        println!("server  {}", server.unwrap_or("(none)"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `burgee token create`.
+pub(crate) async fn create_token(args: TokenCreateArgs) -> anyhow::Result<ExitCode> {
+    let store = open(&args.data).await?;
+    let organization = setup::organization(&store).await?;
+    let name = args.name.trim();
+    ensure!(!name.is_empty(), "--name must not be empty");
+    let token = setup::create_token(&store, &organization, name, args.policy).await?;
+    if args.json {
+        println!("{}", serde_json::json!({ "token": token }));
+    } else {
+        println!("{token}");
+        eprintln!("It is not shown again.");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Opens the database with its schema and the first organization in place, so that an admin
+/// command may come before the first start of a server.
+pub(crate) async fn open(args: &DataArgs) -> anyhow::Result<Store> {
+    let location = location(args);
+    let store = Store::open(location)
+        .await
+        .context("the database did not open")?;
+    store.migrate().await?;
+    setup::first_start(&store).await?;
+    Ok(store)
+}
+
+/// Finds an environment by the keys that the user typed.
+pub(crate) async fn environment(
+    store: &Store,
+    args: &EnvironmentArgs,
+) -> anyhow::Result<Environment> {
+    let organization = setup::organization(store).await?;
+    let project = Key::new(&*args.project).context("--project")?;
+    let key = Key::new(&*args.environment).context("--environment")?;
+    let project = store
+        .project(&organization.id, &project)
+        .await
+        .with_context(|| format!("--project `{project}`"))?;
+    let environment = store.environment(&project.id, &key).await;
+    environment.with_context(|| format!("--environment `{key}` of `{}`", project.key))
+}

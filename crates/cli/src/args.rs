@@ -1,0 +1,208 @@
+//! What the user typed. Every option is also a variable: `--data-dir` is `BURGEE_DATA_DIR`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use burgee_server::Policy;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A real-time feature-flag service.
+#[derive(Debug, Parser)]
+#[command(name = "burgee", version, about, propagate_version = true)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run the service: the API, and the connections of SDKs.
+    Server(ServerArgs),
+    /// Bring the database to this version's schema.
+    Migrate(DataArgs),
+    /// Show the SDK keys of an environment.
+    SdkKeys(SdkKeysArgs),
+    /// Measure a running server.
+    #[command(subcommand)]
+    Bench(BenchCommand),
+    /// Manage access tokens for the API.
+    #[command(subcommand)]
+    Token(TokenCommand),
+}
+
+/// Where the data is.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DataArgs {
+    /// Folder of the embedded database; made where it is missing.
+    #[arg(
+        long,
+        env = "BURGEE_DATA_DIR",
+        default_value = "./data",
+        value_name = "DIR"
+    )]
+    pub(crate) data_dir: PathBuf,
+    /// PostgreSQL instead of the embedded database: `postgres://user:password@host/name`.
+    #[arg(
+        long,
+        env = "BURGEE_DATABASE",
+        value_name = "URL",
+        hide_env_values = true
+    )]
+    pub(crate) database: Option<String>,
+}
+
+/// `burgee server`.
+#[derive(Debug, Args)]
+pub(crate) struct ServerArgs {
+    /// Where SDKs and the API are answered.
+    #[arg(
+        long,
+        env = "BURGEE_LISTEN",
+        default_value = "127.0.0.1:5100",
+        value_name = "ADDR"
+    )]
+    pub(crate) listen: SocketAddr,
+    /// Where Prometheus metrics are answered.
+    #[arg(
+        long,
+        env = "BURGEE_METRICS_LISTEN",
+        default_value = "127.0.0.1:5101",
+        value_name = "ADDR"
+    )]
+    pub(crate) metrics_listen: SocketAddr,
+    /// How people reach the server, where that is not the address it listens on.
+    #[arg(long, env = "BURGEE_PUBLIC_URL", value_name = "URL")]
+    pub(crate) public_url: Option<String>,
+    /// Seed the project `demo`: eight flags and two segments to try things with.
+    #[arg(long, env = "BURGEE_DEMO")]
+    pub(crate) demo: bool,
+    /// Logs as `text` for people or `json` for machines. What is logged: `RUST_LOG`.
+    #[arg(long, env = "BURGEE_LOG_FORMAT", default_value = "text", value_enum)]
+    pub(crate) log_format: LogFormat,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+/// How logs are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// One readable line an event.
+    Text,
+    /// One JSON object an event.
+    Json,
+}
+
+/// An environment, named by keys.
+#[derive(Debug, Args)]
+pub(crate) struct EnvironmentArgs {
+    /// The project's key.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) project: String,
+    /// The environment's key.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) environment: String,
+}
+
+/// `burgee sdk-keys`.
+#[derive(Debug, Args)]
+pub(crate) struct SdkKeysArgs {
+    #[command(flatten)]
+    pub(crate) environment: EnvironmentArgs,
+    /// One JSON object: `{"client":"…","server":"…"}`.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+/// `burgee token`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenCommand {
+    /// Make a token. It is shown once.
+    Create(TokenCreateArgs),
+}
+
+/// `burgee token create`.
+#[derive(Debug, Args)]
+pub(crate) struct TokenCreateArgs {
+    /// What the token is for; shown in the audit log.
+    #[arg(long)]
+    pub(crate) name: String,
+    /// What it may do: `owner` everything, `reader` only look.
+    #[arg(long, value_name = "POLICY")]
+    pub(crate) policy: Policy,
+    /// One JSON object: `{"token":"bgt_…"}`.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+/// `burgee bench`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BenchCommand {
+    /// Hold many client connections: what each costs, how fast a change reaches all.
+    Hold(BenchHoldArgs),
+}
+
+/// `burgee bench hold`.
+#[derive(Debug, Args)]
+pub(crate) struct BenchHoldArgs {
+    /// The server.
+    #[arg(long, default_value = "127.0.0.1:5100", value_name = "ADDR")]
+    pub(crate) address: SocketAddr,
+    /// Its process, on this machine.
+    #[arg(long)]
+    pub(crate) pid: u32,
+    /// A client key of the environment.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) sdk_key: String,
+    /// How many connections. Mind the limit of open files (`ulimit -n`), here and there.
+    #[arg(long, default_value_t = 18_000)]
+    pub(crate) connections: usize,
+    /// For how many seconds to send every connection's heartbeat (one each 18 s).
+    #[arg(long, default_value_t = 0, value_name = "SECONDS")]
+    pub(crate) heartbeat: u64,
+    /// An owner's token: measures a push too, by switching a flag that is on off and on again.
+    #[arg(long, value_name = "TOKEN")]
+    pub(crate) token: Option<String>,
+    /// The project of that flag.
+    #[arg(long, default_value = "demo", value_name = "KEY")]
+    pub(crate) project: String,
+    /// Its environment.
+    #[arg(long, default_value = "prod", value_name = "KEY")]
+    pub(crate) environment: String,
+    /// The flag; it must give every user something else when it is off.
+    #[arg(long, default_value = "returns-true", value_name = "KEY")]
+    pub(crate) flag: String,
+}
+
+/// `burgee import`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ImportCommand {
+    /// Flags and segments of one FeatBit environment, and its secrets.
+    Featbit(ImportArgs),
+}
+
+/// `burgee import featbit`.
+#[derive(Debug, Args)]
+pub(crate) struct ImportArgs {
+    #[command(flatten)]
+    pub(crate) environment: EnvironmentArgs,
+    /// A JSON list of FeatBit's flags.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) flags: Option<PathBuf>,
+    /// A JSON list of FeatBit's segments.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) segments: Option<PathBuf>,
+    /// A FeatBit secret to adopt, so that no program needs a new one: `client=…` or `server=…`.
+    #[arg(long = "sdk-key", value_name = "KIND=SECRET")]
+    pub(crate) sdk_keys: Vec<String>,
+    /// The report as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}

@@ -1,0 +1,21 @@
+//! Where logs go and how they look. They go to standard error; standard output is for answers.
+
+use std::io::IsTerminal;
+
+use tracing_subscriber::EnvFilter;
+
+use crate::args::LogFormat;
+
+/// Starts logging; what is logged comes from `RUST_LOG`, else everything from `info` on.
+pub(crate) fn start(format: LogFormat) {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let colours = std::io::stderr().is_terminal();
+    let logs = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(colours)
+        .with_writer(std::io::stderr);
+    match format {
+        LogFormat::Text => logs.with_target(false).init(),
+        LogFormat::Json => logs.json().flatten_event(true).init(),
+    }
+}

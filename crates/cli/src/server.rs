@@ -1,0 +1,55 @@
+//! `burgee server`: starts the service and stops it when told to (SIGINT, SIGTERM).
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use burgee_server::{Config, Server};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::admin::location;
+use crate::args::ServerArgs;
+use crate::logs;
+
+/// What the first start says.
+const WELCOME: &str = "\
+This is the first start: the project `default` was made, with the environments `prod` and `dev`.
+Next: `burgee sdk-keys --project default --environment prod` gives the keys for your program,
+      `burgee token create --name me --policy owner` a token for the API.";
+
+/// Runs until a signal comes; the second signal does not wait for connections to drain.
+pub(crate) async fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
+    logs::start(args.log_format);
+    let config = config(&args);
+    let public = config.public_url.clone();
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let server = Server::start(config)
+        .await
+        .context("the server did not start")?;
+    let address = public.unwrap_or_else(|| format!("http://{}", server.address()));
+    tracing::info!(address, metrics = %server.metrics_address(), "burgee is ready");
+    if server.is_first_start() {
+        eprintln!("{WELCOME}");
+    }
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    tracing::info!("stopping: connections are told to come back");
+    tokio::select! {
+        () = server.stop() => {}
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn config(args: &ServerArgs) -> Config {
+    Config {
+        listen: args.listen,
+        metrics_listen: args.metrics_listen,
+        public_url: args.public_url.clone(),
+        demo: args.demo,
+        ..Config::new(location(&args.data))
+    }
+}

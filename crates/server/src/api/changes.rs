@@ -1,0 +1,227 @@
+//! Change sets: the one way to change a flag or a segment, and their history.
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use burgee_domain::command;
+use burgee_domain::diff::DiffLine;
+use burgee_domain::id::Id;
+use burgee_domain::outcome::Warning;
+use burgee_store::{Applied, ChangeSetRequest, HistoryScope, LoggedChangeSet};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::api::page::{Page, PageQuery};
+use crate::api::{self};
+use crate::app::{AppState, now};
+use crate::auth::{Caller, Writer};
+use crate::body::Body;
+use crate::problem::Problem;
+
+/// A change set: commands that are applied together or not at all.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewChangeSet {
+    /// A UUID of the caller's making: a request that is sent again changes nothing again.
+    pub id: Option<String>,
+    /// Why; kept in the history.
+    #[serde(default)]
+    pub comment: String,
+    /// The versions that the author saw: `project`, `project/environment`, or the empty text for
+    /// the organization. Refused (412) only where a part that this set touches was changed since.
+    #[serde(default)]
+    pub base: BTreeMap<String, i64>,
+    /// Say what would happen, and change nothing.
+    #[serde(default)]
+    pub dry_run: bool,
+    /// What to do, in order; each has a `kind`. See `docs/api.md` for all of them.
+    #[schema(value_type = Vec<Object>)]
+    pub commands: Vec<Value>,
+}
+
+/// What a change set did, or would do.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangeResult {
+    /// The change set's id.
+    pub id: String,
+    /// Whether nothing was changed because only an answer was asked for.
+    pub dry_run: bool,
+    /// The versions that moved, by scope; empty where everything was so already.
+    pub versions: BTreeMap<String, i64>,
+    /// What changed, in plain words and for programs.
+    pub diff: Vec<DiffLine>,
+    /// What the author should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// A change set in the history.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangeView {
+    /// Its id.
+    pub id: String,
+    /// Who applied it: the name of a token, `operator` (the command line) or `system`.
+    pub actor: String,
+    /// Why.
+    pub comment: String,
+    /// When, ISO 8601.
+    pub at: String,
+    /// What was done.
+    #[schema(value_type = Vec<Object>)]
+    pub commands: Value,
+    /// The versions that it moved, by scope.
+    pub versions: BTreeMap<String, i64>,
+    /// What changed, in plain words and for programs.
+    pub diff: Vec<DiffLine>,
+}
+
+impl From<LoggedChangeSet> for ChangeView {
+    fn from(change: LoggedChangeSet) -> Self {
+        // Null for what is no change of flags or segments: SDK keys, settings.
+        let answered = Applied::deserialize(&change.result).ok();
+        let (versions, diff) = answered
+            .map(|it| (it.versions, it.diff))
+            .unwrap_or_default();
+        Self {
+            id: change.id,
+            actor: change.actor.name,
+            comment: change.comment,
+            at: change.at.to_string(),
+            commands: change.commands,
+            versions,
+            diff,
+        }
+    }
+}
+
+/// Apply a change set, in any projects of the organization.
+#[utoipa::path(post, path = "/api/v1/changes", tag = "changes", request_body = NewChangeSet,
+    responses((status = 200, body = ChangeResult), (status = 400, body = Problem),
+        (status = 404, body = Problem), (status = 409, body = Problem),
+        (status = 412, body = Problem), (status = 503, body = Problem)))]
+pub async fn apply(
+    State(state): State<AppState>,
+    Writer(caller): Writer,
+    Body(new): Body<NewChangeSet>,
+) -> Result<Json<ChangeResult>, Problem> {
+    run(&state, &caller, None, new).await
+}
+
+/// Apply a change set that is limited to one project.
+#[utoipa::path(post, path = "/api/v1/projects/{project}/changes", tag = "changes",
+    params(("project", description = "The project's key; commands need not name it")),
+    request_body = NewChangeSet,
+    responses((status = 200, body = ChangeResult), (status = 400, body = Problem),
+        (status = 404, body = Problem), (status = 409, body = Problem),
+        (status = 412, body = Problem), (status = 503, body = Problem)))]
+pub async fn apply_to_project(
+    State(state): State<AppState>,
+    Writer(caller): Writer,
+    Path(project): Path<String>,
+    Body(new): Body<NewChangeSet>,
+) -> Result<Json<ChangeResult>, Problem> {
+    let project = api::project(&state, &caller, &project).await?;
+    run(&state, &caller, Some(project.key.as_str()), new).await
+}
+
+async fn run(
+    state: &AppState,
+    caller: &Caller,
+    project: Option<&str>,
+    new: NewChangeSet,
+) -> Result<Json<ChangeResult>, Problem> {
+    let dry_run = new.dry_run;
+    let request = ChangeSetRequest {
+        id: change_id(new.id)?,
+        organization: caller.organization.clone(),
+        actor: caller.actor.clone(),
+        comment: new.comment,
+        base: new.base,
+        commands: command::parse(new.commands, project)?,
+        dry_run,
+        now: now(),
+    };
+    let applied = state.store.apply(&request).await?;
+    if !dry_run {
+        for (environment, (version, _)) in &applied.positions {
+            state.served_at(&Id::new(environment), *version).await;
+        }
+    }
+    let Applied {
+        id,
+        versions,
+        diff,
+        warnings,
+        ..
+    } = applied;
+    Ok(Json(ChangeResult {
+        id,
+        dry_run,
+        versions,
+        diff,
+        warnings,
+    }))
+}
+
+fn change_id(id: Option<String>) -> Result<Option<String>, Problem> {
+    let parse = |id: String| match uuid::Uuid::parse_str(&id) {
+        Ok(id) => Ok(id.to_string()),
+        Err(_) => Err(Problem::invalid("/id", "uuid", "must be a UUID")),
+    };
+    id.map(parse).transpose()
+}
+
+/// List the change sets that changed a project or one of its environments, newest first.
+#[utoipa::path(get, path = "/api/v1/projects/{project}/changes", tag = "changes",
+    params(("project", description = "The project's key"), PageQuery),
+    responses((status = 200, body = Page<ChangeView>), (status = 400, body = Problem),
+        (status = 404, body = Problem)))]
+pub async fn list_of_project(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(project): Path<String>,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<Page<ChangeView>>, Problem> {
+    let project = api::project(&state, &caller, &project).await?;
+    history(&state, &caller, HistoryScope::Project(project.id), query).await
+}
+
+/// List the change sets that changed what an environment serves, newest first.
+#[utoipa::path(get, path = "/api/v1/projects/{project}/environments/{environment}/changes",
+    tag = "changes",
+    params(("project", description = "The project's key"),
+        ("environment", description = "The environment's key"), PageQuery),
+    responses((status = 200, body = Page<ChangeView>), (status = 400, body = Problem),
+        (status = 404, body = Problem)))]
+pub async fn list_of_environment(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path((project, environment)): Path<(String, String)>,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<Page<ChangeView>>, Problem> {
+    let (_, environment) = api::environment(&state, &caller, &project, &environment).await?;
+    history(
+        &state,
+        &caller,
+        HistoryScope::Environment(environment.id),
+        query,
+    )
+    .await
+}
+
+async fn history(
+    state: &AppState,
+    caller: &Caller,
+    scope: HistoryScope,
+    query: PageQuery,
+) -> Result<Json<Page<ChangeView>>, Problem> {
+    let page = query.try_into()?;
+    let found = state
+        .store
+        .history(&caller.organization, &scope, &page)
+        .await?;
+    Ok(Json(Page::from_store(found)))
+}

@@ -1,0 +1,187 @@
+//! Environments: places where flags are served.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use burgee_domain::model::Environment;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::api::{self, page::Page};
+use crate::app::{AppState, now};
+use crate::auth::{Caller, Writer};
+use crate::body::Body;
+use crate::problem::Problem;
+
+/// An environment.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EnvironmentView {
+    /// Its id; the `envId` that SDKs see.
+    pub id: String,
+    /// Its key: unique in the project, never changes.
+    pub key: String,
+    /// Its display name.
+    pub name: String,
+    /// A text for people.
+    pub description: String,
+    /// Counts the change sets that changed what is served here; a `base` of change sets.
+    pub version: i64,
+    /// `<version>.<digest>`: names this very history.
+    pub position: String,
+    /// When it was made, ISO 8601.
+    pub created_at: String,
+}
+
+impl From<Environment> for EnvironmentView {
+    fn from(environment: Environment) -> Self {
+        Self {
+            id: environment.id.to_string(),
+            key: environment.key.into(),
+            name: environment.name,
+            description: environment.description,
+            version: environment.position.version,
+            position: environment.position.to_string(),
+            created_at: environment.created_at.to_string(),
+        }
+    }
+}
+
+/// A new environment. It gets one client and one server key.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewEnvironment {
+    /// 1 to 128 of `[a-zA-Z0-9._-]`; never changes.
+    pub key: String,
+    /// The key, where absent.
+    pub name: Option<String>,
+    /// A text for people.
+    #[serde(default)]
+    pub description: String,
+}
+
+/// What can be edited of an environment; what is absent stays.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EnvironmentEdit {
+    /// The new display name.
+    pub name: Option<String>,
+    /// The new text for people.
+    pub description: Option<String>,
+}
+
+/// List a project's environments.
+#[utoipa::path(get, path = "/api/v1/projects/{project}/environments", tag = "environments",
+    params(("project", description = "The project's key")),
+    responses((status = 200, body = Page<EnvironmentView>), (status = 404, body = Problem)))]
+pub async fn list(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(key): Path<String>,
+) -> Result<Json<Page<EnvironmentView>>, Problem> {
+    let project = api::project(&state, &caller, &key).await?;
+    let environments = state.store.environments(&project.id).await?;
+    let items = environments
+        .into_iter()
+        .map(EnvironmentView::from)
+        .collect();
+    Ok(Json(Page { items, next: None }))
+}
+
+/// Make an environment.
+#[utoipa::path(post, path = "/api/v1/projects/{project}/environments", tag = "environments",
+    params(("project", description = "The project's key")), request_body = NewEnvironment,
+    responses((status = 201, body = EnvironmentView), (status = 400, body = Problem),
+        (status = 404, body = Problem), (status = 409, body = Problem)))]
+pub async fn create(
+    State(state): State<AppState>,
+    Writer(caller): Writer,
+    Path(project): Path<String>,
+    Body(new): Body<NewEnvironment>,
+) -> Result<(StatusCode, Json<EnvironmentView>), Problem> {
+    let project = api::project(&state, &caller, &project).await?;
+    let key = api::new_key("/key", new.key)?;
+    let name = api::name("/name", new.name.as_deref().unwrap_or(key.as_str()))?;
+    let description = api::description("/description", new.description)?;
+    let new = burgee_store::NewEnvironment {
+        project: project.id,
+        key,
+        name,
+        description,
+    };
+    let made = state
+        .store
+        .create_environment(&new, &caller.actor, now())
+        .await?;
+    state.served(&made).await;
+    Ok((StatusCode::CREATED, Json(made.into())))
+}
+
+/// One environment.
+#[utoipa::path(get, path = "/api/v1/projects/{project}/environments/{environment}",
+    tag = "environments",
+    params(("project", description = "The project's key"),
+        ("environment", description = "The environment's key")),
+    responses((status = 200, body = EnvironmentView), (status = 404, body = Problem)))]
+pub async fn get(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path((project, key)): Path<(String, String)>,
+) -> Result<Json<EnvironmentView>, Problem> {
+    Ok(Json(
+        api::environment(&state, &caller, &project, &key)
+            .await?
+            .1
+            .into(),
+    ))
+}
+
+/// Rename or describe an environment.
+#[utoipa::path(patch, path = "/api/v1/projects/{project}/environments/{environment}",
+    tag = "environments",
+    params(("project", description = "The project's key"),
+        ("environment", description = "The environment's key")),
+    request_body = EnvironmentEdit,
+    responses((status = 200, body = EnvironmentView), (status = 400, body = Problem),
+        (status = 404, body = Problem)))]
+pub async fn update(
+    State(state): State<AppState>,
+    Writer(caller): Writer,
+    Path((project, key)): Path<(String, String)>,
+    Body(edit): Body<EnvironmentEdit>,
+) -> Result<Json<EnvironmentView>, Problem> {
+    let (_, environment) = api::environment(&state, &caller, &project, &key).await?;
+    let name = match edit.name {
+        Some(name) => api::name("/name", &name)?,
+        None => environment.name,
+    };
+    let description = match edit.description {
+        Some(description) => api::description("/description", description)?,
+        None => environment.description,
+    };
+    let (id, actor) = (&environment.id, &caller.actor);
+    let updated = state
+        .store
+        .update_environment(id, &name, &description, actor, now())
+        .await?;
+    Ok(Json(updated.into()))
+}
+
+/// Delete an environment: its keys are revoked, its connections closed. Its history stays.
+#[utoipa::path(delete, path = "/api/v1/projects/{project}/environments/{environment}",
+    tag = "environments",
+    params(("project", description = "The project's key"),
+        ("environment", description = "The environment's key")),
+    responses((status = 204, description = "Deleted"), (status = 404, body = Problem)))]
+pub async fn delete(
+    State(state): State<AppState>,
+    Writer(caller): Writer,
+    Path((project, key)): Path<(String, String)>,
+) -> Result<StatusCode, Problem> {
+    let (_, environment) = api::environment(&state, &caller, &project, &key).await?;
+    state
+        .store
+        .delete_environment(&environment.id, &caller.actor, now())
+        .await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,249 @@
+//! Flags, to look at. Every edit is a command of a change set ([`super::changes`]).
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use burgee_domain::key::Key;
+use burgee_domain::model::{Environment, Flag, Life, Targeting};
+use burgee_eval::flag::{Fallthrough, Rule, TargetUsers, Variation, VariationType};
+use burgee_store::{FlagFilter, ListedFlag};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::api::page::{Page, PageQuery};
+use crate::api::{self};
+use crate::app::AppState;
+use crate::auth::Caller;
+use crate::problem::Problem;
+
+/// A flag, the same in all environments of its project.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FlagView {
+    /// Its id.
+    pub id: String,
+    /// What programs ask for; never changes.
+    pub key: String,
+    /// Its display name.
+    pub name: String,
+    /// A text for people.
+    pub description: String,
+    /// The type of its values; never changes.
+    #[serde(rename = "type")]
+    pub kind: VariationType,
+    /// The values it can have.
+    pub variations: Vec<Variation>,
+    /// For filters.
+    pub tags: Vec<String>,
+    /// `live` or `archived`.
+    pub state: FlagState,
+    /// What a new environment's default rule serves: a variation's id.
+    pub on_variation: String,
+    /// What a new environment serves while the flag is off: a variation's id.
+    pub off_variation: String,
+    /// When it was made, ISO 8601.
+    pub created_at: String,
+}
+
+/// Where a flag or a segment is in its life.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FlagState {
+    /// In use.
+    Live,
+    /// Serves nothing; can be restored.
+    Archived,
+}
+
+impl From<Life> for FlagState {
+    fn from(life: Life) -> Self {
+        match life {
+            Life::Live => Self::Live,
+            Life::Archived | Life::Deleted => Self::Archived,
+        }
+    }
+}
+
+impl From<FlagState> for Life {
+    fn from(state: FlagState) -> Self {
+        match state {
+            FlagState::Live => Self::Live,
+            FlagState::Archived => Self::Archived,
+        }
+    }
+}
+
+impl From<Flag> for FlagView {
+    fn from(flag: Flag) -> Self {
+        Self {
+            id: flag.id.to_string(),
+            key: flag.key.into(),
+            name: flag.name,
+            description: flag.description,
+            kind: flag.kind,
+            variations: flag.variations,
+            tags: flag.tags,
+            state: flag.life.into(),
+            on_variation: flag.default_on,
+            off_variation: flag.default_off,
+            created_at: flag.created_at.to_string(),
+        }
+    }
+}
+
+/// What a flag does in one environment.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TargetingView {
+    /// On or off.
+    pub is_enabled: bool,
+    /// Individual targets; they win over rules.
+    pub targets: Vec<TargetUsers>,
+    /// Tried in order.
+    pub rules: Vec<Rule>,
+    /// What everyone else gets.
+    pub default_rule: Fallthrough,
+    /// What is served while off: a variation's id.
+    pub off_variation: String,
+    /// Whether all users, targets too, are part of an experiment.
+    pub expt_include_all_targets: bool,
+    /// Whether it is kept who got what, first and last.
+    pub tracked: bool,
+    /// The stamp of its last change here, ISO 8601: SDKs sync by it.
+    pub updated_at: String,
+}
+
+impl From<Targeting> for TargetingView {
+    fn from(targeting: Targeting) -> Self {
+        Self {
+            is_enabled: targeting.is_enabled,
+            targets: targeting.target_users,
+            rules: targeting.rules,
+            default_rule: targeting.fallthrough,
+            off_variation: targeting.off_variation,
+            expt_include_all_targets: targeting.expt_include_all_targets,
+            tracked: targeting.tracked,
+            updated_at: targeting.stamp.to_string(),
+        }
+    }
+}
+
+/// A flag with its targeting in every environment where it is released.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FlagDetail {
+    /// The flag.
+    #[serde(flatten)]
+    pub flag: FlagView,
+    /// By the environment's key. Where one is absent, the flag is not released: not sent there,
+    /// programs get the default in their code.
+    pub environments: BTreeMap<String, TargetingView>,
+    /// The versions to give as `base` of a change set that edits this flag.
+    pub versions: BTreeMap<String, i64>,
+}
+
+/// A flag in a list.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ListedFlagView {
+    /// The flag.
+    #[serde(flatten)]
+    pub flag: FlagView,
+    /// On or off, by the key of each environment where it is released.
+    pub enabled: BTreeMap<String, bool>,
+}
+
+impl ListedFlagView {
+    fn new(listed: ListedFlag, environments: &[Environment]) -> Self {
+        let enabled = environments.iter().filter_map(|environment| {
+            let enabled = listed.enabled.get(&environment.id)?;
+            Some((environment.key.to_string(), *enabled))
+        });
+        Self {
+            enabled: enabled.collect(),
+            flag: listed.flag.into(),
+        }
+    }
+}
+
+/// Which flags.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FlagQuery {
+    /// A text that the key or the name contains, whatever its case.
+    pub search: Option<String>,
+    /// A tag that the flag has.
+    pub tag: Option<String>,
+    /// `live` (also where absent) or `archived`.
+    pub state: Option<FlagState>,
+    /// `next` of the page before; absent for the first.
+    pub cursor: Option<String>,
+    /// How many items, 1 to 500; 50 where absent.
+    pub limit: Option<i64>,
+}
+
+/// List a project's flags, by key.
+#[utoipa::path(get, path = "/api/v1/projects/{project}/flags", tag = "flags",
+    params(("project", description = "The project's key"), FlagQuery),
+    responses((status = 200, body = Page<ListedFlagView>), (status = 400, body = Problem),
+        (status = 404, body = Problem)))]
+pub async fn list(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(key): Path<String>,
+    Query(query): Query<FlagQuery>,
+) -> Result<Json<Page<ListedFlagView>>, Problem> {
+    let project = api::project(&state, &caller, &key).await?;
+    let page = PageQuery {
+        cursor: query.cursor,
+        limit: query.limit,
+    }
+    .try_into()?;
+    let filter = FlagFilter {
+        search: query.search,
+        tag: query.tag,
+        life: query.state.map(Life::from),
+        enabled: None,
+    };
+    let found = state.store.flags(&project.id, &filter, &page).await?;
+    let environments = state.store.environments(&project.id).await?;
+    let shown = |listed| ListedFlagView::new(listed, &environments);
+    Ok(Json(Page {
+        items: found.items.into_iter().map(shown).collect(),
+        next: found.next,
+    }))
+}
+
+/// One flag, with its targeting in every environment.
+#[utoipa::path(get, path = "/api/v1/projects/{project}/flags/{flag}", tag = "flags",
+    params(("project", description = "The project's key"), ("flag", description = "The flag's key")),
+    responses((status = 200, body = FlagDetail), (status = 404, body = Problem)))]
+pub async fn get(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path((project_key, key)): Path<(String, String)>,
+) -> Result<Json<FlagDetail>, Problem> {
+    let project = api::project(&state, &caller, &project_key).await?;
+    let environments = state.store.environments(&project.id).await?;
+    let missing = || Problem::not_found(format!("flag `{key}` in `{project_key}`"));
+    let typed = Key::new(&*key).map_err(|_| missing())?;
+    let found = state.store.flag(&project.id, &typed).await;
+    let mut found = found.map_err(api::or_missing(missing))?;
+    let mut detail = FlagDetail {
+        flag: found.flag.into(),
+        environments: BTreeMap::new(),
+        versions: BTreeMap::from([(project.key.to_string(), project.version)]),
+    };
+    for environment in environments {
+        let scope = format!("{}/{}", project.key, environment.key);
+        detail.versions.insert(scope, environment.position.version);
+        if let Some(targeting) = found.targetings.remove(&environment.id) {
+            detail
+                .environments
+                .insert(environment.key.into(), targeting.into());
+        }
+    }
+    Ok(Json(detail))
+}

@@ -1,0 +1,84 @@
+//! The REST API: one file per resource, each with its routes and its shapes.
+//!
+//! A handler reads: extract → authorise → domain → store → respond. The rules of the API as a
+//! whole (names, errors, pages) are in `docs/api.md`; the routes are the table in
+//! [`crate::router`].
+
+pub mod changes;
+pub mod environments;
+pub mod flags;
+pub mod page;
+pub mod projects;
+pub mod sdk_keys;
+pub mod segments;
+
+use burgee_domain::key::Key;
+use burgee_domain::model::{Environment, Project};
+use burgee_store::StoreError;
+
+use crate::app::AppState;
+use crate::auth::Caller;
+use crate::problem::Problem;
+
+/// The project of that key in the caller's organization, or 404.
+async fn project(state: &AppState, caller: &Caller, key: &str) -> Result<Project, Problem> {
+    let missing = || Problem::not_found(format!("project `{key}`"));
+    let typed = Key::new(key).map_err(|_| missing())?;
+    state
+        .store
+        .project(&caller.organization, &typed)
+        .await
+        .map_err(or_missing(missing))
+}
+
+/// The environment of that key in a project, or 404.
+async fn environment(
+    state: &AppState,
+    caller: &Caller,
+    project_key: &str,
+    key: &str,
+) -> Result<(Project, Environment), Problem> {
+    let project = project(state, caller, project_key).await?;
+    let missing = || Problem::not_found(format!("environment `{key}` in `{project_key}`"));
+    let typed = Key::new(key).map_err(|_| missing())?;
+    let found = state
+        .store
+        .environment(&project.id, &typed)
+        .await
+        .map_err(or_missing(missing))?;
+    Ok((project, found))
+}
+
+/// Says what is missing in the caller's words, where the store says that something is.
+fn or_missing(missing: impl FnOnce() -> Problem) -> impl FnOnce(StoreError) -> Problem {
+    move |error| match error {
+        StoreError::NotFound(_) => missing(),
+        other => other.into(),
+    }
+}
+
+/// Reads the key of a new object.
+fn new_key(pointer: &str, text: String) -> Result<Key, Problem> {
+    Key::new(text).map_err(|error| Problem::invalid(pointer, "key", error.to_string()))
+}
+
+/// Reads a display name: trimmed, not empty, at most `burgee_domain::limits::MAX_NAME` characters.
+fn name(pointer: &str, text: &str) -> Result<String, Problem> {
+    let text = text.trim();
+    let most = burgee_domain::limits::MAX_NAME;
+    if text.is_empty() || text.chars().count() > most || text.contains('\0') {
+        let rule = format!("must have 1 to {most} characters, none of them U+0000");
+        return Err(Problem::invalid(pointer, "name", rule));
+    }
+    Ok(text.to_owned())
+}
+
+/// Reads a description: at most `burgee_domain::limits::MAX_DESCRIPTION` characters.
+fn description(pointer: &str, text: String) -> Result<String, Problem> {
+    let most = burgee_domain::limits::MAX_DESCRIPTION;
+    if text.chars().count() > most || text.contains('\0') {
+        let rule = format!("must have at most {most} characters, none of them U+0000");
+        return Err(Problem::invalid(pointer, "description", rule));
+    }
+    Ok(text)
+}

@@ -1,0 +1,142 @@
+//! Projects: sets of flags with their environments.
+
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use burgee_domain::model::Project;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::api::{
+    self,
+    page::{Page, PageQuery},
+};
+use crate::app::{AppState, now};
+use crate::auth::{Caller, Writer};
+use crate::body::Body;
+use crate::problem::Problem;
+
+/// A project.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProjectView {
+    /// Its id.
+    pub id: String,
+    /// Its key: unique in the organization, never changes.
+    pub key: String,
+    /// Its display name.
+    pub name: String,
+    /// Counts changes of flag definitions and shared segments; a `base` of change sets.
+    pub version: i64,
+    /// When it was made, ISO 8601.
+    pub created_at: String,
+}
+
+impl From<Project> for ProjectView {
+    fn from(project: Project) -> Self {
+        Self {
+            id: project.id.to_string(),
+            key: project.key.into(),
+            name: project.name,
+            version: project.version,
+            created_at: project.created_at.to_string(),
+        }
+    }
+}
+
+/// A new project.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewProject {
+    /// 1 to 128 of `[a-zA-Z0-9._-]`; never changes.
+    pub key: String,
+    /// The key, where absent.
+    pub name: Option<String>,
+}
+
+/// What can be edited of a project.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ProjectEdit {
+    /// The new display name.
+    pub name: String,
+}
+
+/// List the projects.
+#[utoipa::path(get, path = "/api/v1/projects", tag = "projects",
+    params(PageQuery), responses((status = 200, body = Page<ProjectView>), (status = 401, body = Problem)))]
+pub async fn list(
+    State(state): State<AppState>,
+    caller: Caller,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<Page<ProjectView>>, Problem> {
+    let page = query.try_into()?;
+    let projects = state.store.projects(&caller.organization, &page).await?;
+    Ok(Json(Page::from_store(projects)))
+}
+
+/// Make a project. It has no environments yet.
+#[utoipa::path(post, path = "/api/v1/projects", tag = "projects", request_body = NewProject,
+    responses((status = 201, body = ProjectView), (status = 400, body = Problem),
+        (status = 409, body = Problem)))]
+pub async fn create(
+    State(state): State<AppState>,
+    Writer(caller): Writer,
+    Body(new): Body<NewProject>,
+) -> Result<(StatusCode, Json<ProjectView>), Problem> {
+    let key = api::new_key("/key", new.key)?;
+    let name = api::name("/name", new.name.as_deref().unwrap_or(key.as_str()))?;
+    let new = burgee_store::NewProject {
+        organization: caller.organization,
+        key,
+        name,
+    };
+    let project = state.store.create_project(&new, now()).await?;
+    Ok((StatusCode::CREATED, Json(project.into())))
+}
+
+/// One project.
+#[utoipa::path(get, path = "/api/v1/projects/{project}", tag = "projects",
+    params(("project", description = "The project's key")),
+    responses((status = 200, body = ProjectView), (status = 404, body = Problem)))]
+pub async fn get(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(key): Path<String>,
+) -> Result<Json<ProjectView>, Problem> {
+    Ok(Json(api::project(&state, &caller, &key).await?.into()))
+}
+
+/// Rename a project.
+#[utoipa::path(patch, path = "/api/v1/projects/{project}", tag = "projects",
+    params(("project", description = "The project's key")), request_body = ProjectEdit,
+    responses((status = 200, body = ProjectView), (status = 400, body = Problem),
+        (status = 404, body = Problem)))]
+pub async fn update(
+    State(state): State<AppState>,
+    Writer(caller): Writer,
+    Path(key): Path<String>,
+    Body(edit): Body<ProjectEdit>,
+) -> Result<Json<ProjectView>, Problem> {
+    let project = api::project(&state, &caller, &key).await?;
+    let name = api::name("/name", &edit.name)?;
+    state.store.rename_project(&project.id, &name).await?;
+    Ok(Json(Project { name, ..project }.into()))
+}
+
+/// Delete a project with its environments: their keys are revoked, their connections closed.
+#[utoipa::path(delete, path = "/api/v1/projects/{project}", tag = "projects",
+    params(("project", description = "The project's key")),
+    responses((status = 204, description = "Deleted"), (status = 404, body = Problem)))]
+pub async fn delete(
+    State(state): State<AppState>,
+    Writer(caller): Writer,
+    Path(key): Path<String>,
+) -> Result<StatusCode, Problem> {
+    let project = api::project(&state, &caller, &key).await?;
+    state
+        .store
+        .delete_project(&project.id, &caller.actor, now())
+        .await?;
+    Ok(StatusCode::NO_CONTENT)
+}

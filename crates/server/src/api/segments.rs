@@ -1,0 +1,159 @@
+//! Segments, to look at. Every edit is a command of a change set ([`super::changes`]).
+
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use burgee_domain::model::{Life, Segment, SegmentScope};
+use burgee_eval::segment::SegmentRule;
+use burgee_store::SegmentFilter;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::api::flags::FlagState;
+use crate::api::page::{Page, PageQuery};
+use crate::api::{self};
+use crate::app::AppState;
+use crate::auth::Caller;
+use crate::problem::Problem;
+
+/// A segment.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SegmentView {
+    /// Its id: what rules name it by.
+    pub id: String,
+    /// Its key: unique in its scope, never changes.
+    pub key: String,
+    /// `organization`, `project` or `environment`.
+    pub scope: &'static str,
+    /// Its display name.
+    pub name: String,
+    /// A text for people.
+    pub description: String,
+    /// For filters.
+    pub tags: Vec<String>,
+    /// Members by key.
+    pub included: Vec<String>,
+    /// Not members, whatever else says so.
+    pub excluded: Vec<String>,
+    /// Any rule that holds makes a member.
+    pub rules: Vec<SegmentRule>,
+    /// `live` or `archived`.
+    pub state: FlagState,
+    /// When it was made, ISO 8601.
+    pub created_at: String,
+}
+
+impl From<Segment> for SegmentView {
+    fn from(segment: Segment) -> Self {
+        Self {
+            id: segment.id.to_string(),
+            key: segment.key.into(),
+            scope: match segment.scope {
+                SegmentScope::Organization => "organization",
+                SegmentScope::Project(_) => "project",
+                SegmentScope::Environment(..) => "environment",
+            },
+            name: segment.name,
+            description: segment.description,
+            tags: segment.tags,
+            included: segment.included,
+            excluded: segment.excluded,
+            rules: segment.rules,
+            state: segment.life.into(),
+            created_at: segment.created_at.to_string(),
+        }
+    }
+}
+
+/// Which segments.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SegmentQuery {
+    /// A text that the key or the name contains, whatever its case.
+    pub search: Option<String>,
+    /// A tag that the segment has.
+    pub tag: Option<String>,
+    /// `live` (also where absent) or `archived`.
+    pub state: Option<FlagState>,
+    /// Whether segments of the scopes above are listed too, since they can be used here.
+    #[serde(default)]
+    pub with_shared: bool,
+    /// `next` of the page before; absent for the first.
+    pub cursor: Option<String>,
+    /// How many items, 1 to 500; 50 where absent.
+    pub limit: Option<i64>,
+}
+
+async fn page(
+    state: &AppState,
+    caller: &Caller,
+    scope: SegmentScope,
+    query: SegmentQuery,
+) -> Result<Json<Page<SegmentView>>, Problem> {
+    let page = PageQuery {
+        cursor: query.cursor,
+        limit: query.limit,
+    }
+    .try_into()?;
+    let filter = SegmentFilter {
+        search: query.search,
+        tag: query.tag,
+        life: query.state.map(Life::from),
+        with_shared: query.with_shared,
+    };
+    let found = state
+        .store
+        .segments(&caller.organization, &scope, &filter, &page)
+        .await?;
+    Ok(Json(Page::from_store(found)))
+}
+
+/// List the segments that the whole organization shares.
+#[utoipa::path(get, path = "/api/v1/segments", tag = "segments", params(SegmentQuery),
+    responses((status = 200, body = Page<SegmentView>), (status = 400, body = Problem)))]
+pub async fn list_shared(
+    State(state): State<AppState>,
+    caller: Caller,
+    Query(query): Query<SegmentQuery>,
+) -> Result<Json<Page<SegmentView>>, Problem> {
+    page(&state, &caller, SegmentScope::Organization, query).await
+}
+
+/// List the segments that all environments of a project share.
+#[utoipa::path(get, path = "/api/v1/projects/{project}/segments", tag = "segments",
+    params(("project", description = "The project's key"), SegmentQuery),
+    responses((status = 200, body = Page<SegmentView>), (status = 400, body = Problem),
+        (status = 404, body = Problem)))]
+pub async fn list_of_project(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(project): Path<String>,
+    Query(query): Query<SegmentQuery>,
+) -> Result<Json<Page<SegmentView>>, Problem> {
+    let project = api::project(&state, &caller, &project).await?;
+    page(&state, &caller, SegmentScope::Project(project.id), query).await
+}
+
+/// List the segments of one environment.
+#[utoipa::path(get, path = "/api/v1/projects/{project}/environments/{environment}/segments",
+    tag = "segments",
+    params(("project", description = "The project's key"),
+        ("environment", description = "The environment's key"), SegmentQuery),
+    responses((status = 200, body = Page<SegmentView>), (status = 400, body = Problem),
+        (status = 404, body = Problem)))]
+pub async fn list_of_environment(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path((project, environment)): Path<(String, String)>,
+    Query(query): Query<SegmentQuery>,
+) -> Result<Json<Page<SegmentView>>, Problem> {
+    let (project, environment) = api::environment(&state, &caller, &project, &environment).await?;
+    page(
+        &state,
+        &caller,
+        SegmentScope::Environment(project.id, environment.id),
+        query,
+    )
+    .await
+}

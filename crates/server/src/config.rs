@@ -1,0 +1,46 @@
+//! What a server needs to know to start. Read from arguments and `BURGEE_…` variables by the
+//! command line (`burgee-cli`), and nowhere else.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use burgee_edge::driver;
+use burgee_store::Location;
+
+/// The options of `burgee server`.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Where SDKs and the API are answered. Port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Where Prometheus metrics are answered; apart, because they are not for the public.
+    pub metrics_listen: SocketAddr,
+    /// Where the data is.
+    pub location: Location,
+    /// How people reach the server; shown in what is printed and in the API's description.
+    pub public_url: Option<String>,
+    /// Whether to seed the project `demo`.
+    pub demo: bool,
+    /// How long a stopping server waits for connections to drain.
+    pub drain: Duration,
+}
+
+impl Config {
+    /// The defaults for a place where the data is.
+    pub fn new(location: Location) -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 5100)),
+            metrics_listen: SocketAddr::from(([127, 0, 0, 1], 5101)),
+            location,
+            public_url: None,
+            demo: false,
+            drain: Duration::from_secs(5),
+        }
+    }
+
+    pub(crate) fn driver(&self) -> driver::Config {
+        driver::Config {
+            drain: self.drain,
+            ..driver::Config::default()
+        }
+    }
+}

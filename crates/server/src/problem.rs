@@ -1,0 +1,249 @@
+//! What went wrong, as RFC 9457 problem details: the one error type of the API.
+//!
+//! A handler returns `Result<_, Problem>`; each way to fail has a small constructor here. Faults of
+//! the caller name the field by a JSON pointer (RFC 6901) into the request's body, or by the name
+//! of the parameter. Faults of ours are logged where they become a `Problem`, once, and say nothing
+//! of our insides.
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use burgee_domain::Rejected;
+use burgee_domain::outcome::Facet;
+use burgee_store::{ApplyError, ConflictFound, StoreError};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// What is wrong with one field.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FieldError {
+    /// A JSON pointer into the body (`/commands/0/keys/1`), or a parameter's name.
+    pub pointer: String,
+    /// A stable name of the broken rule.
+    pub code: String,
+    /// The rule in plain words.
+    pub detail: String,
+}
+
+/// A change of somebody else's, that this one collides with.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Collision {
+    /// Whose version moved: `project`, `project/environment`, or empty for the organization.
+    pub scope: String,
+    /// The version at which it was changed.
+    pub version: i64,
+    /// `flag` or `segment`.
+    pub kind: String,
+    /// The flag's or the segment's key.
+    pub key: String,
+    /// The parts that both change: a name (`onOff`), or an object of a name and an id.
+    #[schema(value_type = Vec<Object>)]
+    pub facets: Vec<Facet>,
+    /// Who changed it.
+    pub by: String,
+    /// When, ISO 8601.
+    pub at: String,
+    /// Why.
+    pub comment: String,
+}
+
+/// RFC 9457 problem details.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Problem {
+    /// `about:blank`: the status and `code` say what kind it is.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// The status in words.
+    pub title: &'static str,
+    /// The HTTP status.
+    pub status: u16,
+    /// A stable name for programs.
+    pub code: String,
+    /// What happened, in plain words.
+    pub detail: String,
+    /// The fields that are wrong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<FieldError>,
+    /// The changes that this one collides with (412).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conflicts: Vec<Collision>,
+}
+
+impl Problem {
+    fn new(status: StatusCode, code: &str, detail: impl Into<String>) -> Self {
+        Self {
+            kind: "about:blank",
+            title: status.canonical_reason().unwrap_or("Error"),
+            status: status.as_u16(),
+            code: code.to_owned(),
+            detail: detail.into(),
+            errors: Vec::new(),
+            conflicts: Vec::new(),
+        }
+    }
+
+    /// 400: a field breaks a rule.
+    pub fn invalid(
+        pointer: impl Into<String>,
+        code: impl Into<String>,
+        detail: impl Into<String>,
+    ) -> Self {
+        let error = FieldError {
+            pointer: pointer.into(),
+            code: code.into(),
+            detail: detail.into(),
+        };
+        let named = if error.pointer.is_empty() {
+            "the body"
+        } else {
+            &error.pointer
+        };
+        let detail = format!("{named}: {}", error.detail);
+        let mut problem = Self::new(StatusCode::BAD_REQUEST, "invalid", detail);
+        problem.errors.push(error);
+        problem
+    }
+
+    /// 401: no token, or none that is valid.
+    pub fn unauthorized(detail: &str) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "unauthorized", detail)
+    }
+
+    /// 403: the token is valid, but not for this.
+    pub fn forbidden(detail: &str) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "forbidden", detail)
+    }
+
+    /// 404: no such thing in the caller's organization.
+    pub fn not_found(what: impl std::fmt::Display) -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "notFound",
+            format!("there is no {what}"),
+        )
+    }
+
+    /// 405: the address is there, but not for this method.
+    pub fn method_not_allowed() -> Self {
+        let detail = "this address does not take this method";
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "methodNotAllowed", detail)
+    }
+
+    /// 409: it is taken, or was used for something else.
+    pub fn conflict(pointer: &str, detail: impl Into<String>) -> Self {
+        let detail = detail.into();
+        let mut problem = Self::new(StatusCode::CONFLICT, "conflict", detail.clone());
+        problem.errors.push(FieldError {
+            pointer: pointer.to_owned(),
+            code: "taken".to_owned(),
+            detail,
+        });
+        problem
+    }
+
+    /// 412: somebody else changed the same part after the caller's base.
+    pub fn collides(conflicts: Vec<Collision>) -> Self {
+        let detail = "somebody changed the same part after the versions in base";
+        let mut problem = Self::new(StatusCode::PRECONDITION_FAILED, "conflict", detail);
+        problem.conflicts = conflicts;
+        problem
+    }
+
+    /// 503 with `Retry-After`: what is needed cannot be reached now.
+    pub fn unavailable() -> Self {
+        let detail = "the database cannot be reached now; nothing was changed";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail)
+    }
+
+    /// 500: a fault of ours. Log it before making this.
+    pub fn internal() -> Self {
+        let detail = "something went wrong on our side; it was logged";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = (status, Json(&self)).into_response();
+        let headers = response.headers_mut();
+        let json = HeaderValue::from_static("application/problem+json");
+        headers.insert(header::CONTENT_TYPE, json);
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("2"));
+        }
+        if status == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotFound(what) => Self::not_found(format!("such {what}")),
+            StoreError::Conflict { field, message } => {
+                Self::conflict(&format!("/{field}"), message)
+            }
+            StoreError::Invalid { field, message } => {
+                Self::invalid(format!("/{field}"), "storable", message)
+            }
+            StoreError::Unavailable(reason) => {
+                tracing::warn!(reason, "the database cannot be reached");
+                Self::unavailable()
+            }
+            StoreError::Other(error) => {
+                tracing::error!(%error, "the database refused a statement");
+                Self::internal()
+            }
+        }
+    }
+}
+
+impl From<Rejected> for Problem {
+    fn from(rejected: Rejected) -> Self {
+        let pointer = match rejected.pointer.as_str() {
+            // The comment is the set's, not a command's.
+            "/comment" => rejected.pointer,
+            pointer => format!("/commands/{}{pointer}", rejected.command),
+        };
+        let mut problem = Self::invalid(pointer, &*rejected.code, rejected.message);
+        if rejected.code.ends_with("NotFound") {
+            problem.status = StatusCode::NOT_FOUND.as_u16();
+            problem.title = "Not Found";
+        }
+        problem.code = rejected.code;
+        problem
+    }
+}
+
+impl From<ApplyError> for Problem {
+    fn from(error: ApplyError) -> Self {
+        match error {
+            ApplyError::Rejected(rejected) => rejected.into(),
+            ApplyError::Conflict(found) => {
+                Self::collides(found.into_iter().map(Collision::from).collect())
+            }
+            ApplyError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ConflictFound> for Collision {
+    fn from(found: ConflictFound) -> Self {
+        Self {
+            scope: found.scope,
+            version: found.version,
+            kind: found.kind,
+            key: found.key,
+            facets: found.facets,
+            by: found.by.name,
+            at: found.at.to_string(),
+            comment: found.comment,
+        }
+    }
+}

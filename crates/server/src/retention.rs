@@ -1,0 +1,22 @@
+//! Keeps the traffic small: minute counts become hour and day counts, old exposures are forgotten.
+
+use std::time::Duration;
+
+use burgee_store::Store;
+
+use crate::app::now;
+
+/// Hours and days end no more often than that.
+const EVERY: Duration = Duration::from_secs(600);
+
+/// Rolls up every ten minutes, from the start on. Never ends. Several processes may do it at once:
+/// the store lets one at a time, and what is rolled up already is not there any more.
+pub async fn run(store: Store) {
+    loop {
+        match store.traffic().roll_up(now()).await {
+            Ok(done) => tracing::debug!(?done, "rolled the traffic up"),
+            Err(error) => tracing::warn!(%error, "the traffic was not rolled up, trying later"),
+        }
+        tokio::time::sleep(EVERY).await;
+    }
+}

@@ -1,0 +1,80 @@
+//! The API's routes, one readable table: a handler cannot be mounted without being documented.
+
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use axum::routing::get;
+use axum::{Json, Router};
+use std::sync::Arc;
+use utoipa::OpenApi;
+use utoipa::openapi::OpenApi as Document;
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::api::{changes, environments, flags, projects, sdk_keys, segments};
+use crate::app::AppState;
+use crate::problem::Problem;
+
+/// The largest body of a management request: a change set of the largest items (8 MiB) and some.
+const BODY_LIMIT: usize = 16 * 1024 * 1024;
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Burgee",
+        description = "Feature flags: management. Every edit of a flag or a segment is a command \
+            of a change set (`POST …/changes`)."
+    ),
+    security(("token" = []))
+)]
+struct Description;
+
+/// The API and its description.
+pub fn router(state: AppState) -> (Router, Document) {
+    let (router, mut document) = table().with_state(state).split_for_parts();
+    let token = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
+    document
+        .components
+        .get_or_insert_default()
+        .add_security_scheme("token", token);
+    let published = Router::new()
+        .route("/api/openapi.json", get(openapi))
+        .with_state(Arc::new(document.clone()));
+    let router = router
+        .merge(published)
+        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .fallback(|| async { Problem::not_found("such address") })
+        .method_not_allowed_fallback(|| async { Problem::method_not_allowed() });
+    (router, document)
+}
+
+fn table() -> OpenApiRouter<AppState> {
+    OpenApiRouter::with_openapi(Description::openapi())
+        .routes(routes!(projects::list, projects::create))
+        .routes(routes!(projects::get, projects::update, projects::delete))
+        .routes(routes!(environments::list, environments::create))
+        .routes(routes!(
+            environments::get,
+            environments::update,
+            environments::delete
+        ))
+        .routes(routes!(sdk_keys::list, sdk_keys::create))
+        .routes(routes!(sdk_keys::revoke))
+        .routes(routes!(flags::list))
+        .routes(routes!(flags::get))
+        .routes(routes!(segments::list_shared))
+        .routes(routes!(segments::list_of_project))
+        .routes(routes!(segments::list_of_environment))
+        .routes(routes!(changes::apply))
+        .routes(routes!(changes::list_of_project, changes::apply_to_project))
+        .routes(routes!(changes::list_of_environment))
+}
+
+async fn openapi(State(document): State<Arc<Document>>) -> impl IntoResponse {
+    (
+        StatusCode::OK,
+        [(header::CACHE_CONTROL, "no-cache")],
+        Json(document),
+    )
+}
