@@ -11,11 +11,16 @@ use burgee_eval::time::Millis;
 use bytes::Bytes;
 
 use super::encoded::{ServerAnswer, Sync};
-use super::{frame, wire};
+use super::wire;
+use crate::frame::write;
 
 /// Up to this size the full state is sent for any change: it is the one answer that every SDK
 /// takes whole, whatever it has, and a buffer of this size is taken by a socket at once.
 pub const FULL_STATE_LIMIT: usize = 64 * 1024;
+
+/// Milliseconds by which a raised stamp may be higher than an SDK needs it: until our clock has
+/// passed it, some SDKs refuse changes and come back for the full state.
+const NEARLY: i64 = 1_000;
 
 const HEAD: &str = r#"{"messageType":"data-sync","data":{"eventType":""#;
 const FLAGS: &str = r#"","featureFlags":["#;
@@ -30,6 +35,8 @@ static NOTHING_NEW: LazyLock<Message> =
 pub(super) struct ServerState {
     /// In the order of their stamps.
     items: Vec<Arc<Item>>,
+    /// The highest stamp of an item that is not archived.
+    last_life: i64,
     /// The length of the full state's JSON.
     full_length: usize,
     full: OnceLock<Message>,
@@ -69,26 +76,31 @@ impl ServerState {
 
     fn of(mut items: Vec<Arc<Item>>) -> Self {
         items.sort_by_key(|item| item.stamp);
-        let commas = |flag: bool| {
-            items
-                .iter()
-                .filter(|item| item.content.is_flag() == flag)
-                .count()
-                .saturating_sub(1)
-        };
-        let around = HEAD.len() + "full".len() + FLAGS.len() + SEGMENTS.len() + TAIL.len();
-        let full_length = around
-            + items.iter().map(|item| item.json.len()).sum::<usize>()
-            + commas(true)
-            + commas(false);
-        let (full, steps, raised) = (OnceLock::new(), OnceLock::new(), Mutex::new(None));
-        Self {
+        let living = items.iter().rev().find(|item| !item.is_tombstone());
+        let last_life = living.map_or(0, |item| item.stamp);
+        let mut state = Self {
             items,
-            full_length,
-            full,
-            steps,
-            raised,
-        }
+            last_life,
+            full_length: 0,
+            full: OnceLock::new(),
+            steps: OnceLock::new(),
+            raised: Mutex::new(None),
+        };
+        let whole = state.whole(&state.items);
+        let (flags, segments): (Vec<_>, Vec<_>) = whole.partition(|item| item.content.is_flag());
+        let around = HEAD.len() + "full".len() + FLAGS.len() + SEGMENTS.len() + TAIL.len();
+        state.full_length = around + list_length(&flags) + list_length(&segments);
+        state
+    }
+
+    /// What a full state has of these items: all but old tombstones. A full state replaces what an
+    /// SDK has, so what is not in it is gone; the tombstones after the last living item stay in,
+    /// since an SDK passes over a state whose highest stamp is not above its own
+    /// (`docs/adr/0005-old-tombstones.md`).
+    fn whole<'a>(&self, items: &'a [Arc<Item>]) -> impl Iterator<Item = &'a Item> + use<'a> {
+        let last_life = self.last_life;
+        let items = items.iter().map(AsRef::as_ref);
+        items.filter(move |item: &&Item| !item.is_tombstone() || item.stamp > last_life)
     }
 
     /// The highest stamp of an item; 0 where there is none.
@@ -98,55 +110,75 @@ impl ServerState {
 
     /// Everything.
     pub(super) fn full(&self) -> &Message {
-        let items = self.items.iter().map(AsRef::as_ref);
-        self.full.get_or_init(|| Message::new("full", items))
+        self.full
+            .get_or_init(|| Message::new("full", self.whole(&self.items)))
     }
 
     /// Everything, with the newest item's stamp raised above `timestamp`: for SDKs that are ahead
     /// of this environment and pass over a state that is not newer than theirs. One answer serves
-    /// all SDKs that are not ahead of *it*.
+    /// a herd of them, whose timestamps are nearly the same.
     pub(super) fn full_above(&self, timestamp: i64) -> Message {
         let Some((newest, older)) = self.items.split_last() else {
             return self.full().clone();
         };
         let mut raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((stamp, message)) = raised.as_ref().filter(|(stamp, _)| *stamp > timestamp) {
-            debug_assert!(*stamp > self.newest());
+        let near = timestamp.saturating_add(1)..=timestamp.saturating_add(NEARLY);
+        if let Some((_, message)) = raised.as_ref().filter(|(stamp, _)| near.contains(stamp)) {
             return message.clone();
         }
         let stamp = timestamp.saturating_add(1);
         let newest = Item::stamped(newest.content.clone(), stamp);
-        let items = older.iter().map(AsRef::as_ref).chain([&newest]);
-        let message = Message::new("full", items);
+        let message = Message::new("full", self.whole(older).chain([&newest]));
         *raised = Some((stamp, message.clone()));
         message
     }
 
     /// What a connection gets that has everything up to `timestamp`; `None` where nothing is new.
     pub(super) fn since(&self, timestamp: i64) -> Option<ServerAnswer> {
-        let first = self.items.partition_point(|item| item.stamp <= timestamp);
+        let first = self.after(timestamp);
         if first == self.items.len() {
             return None;
         }
+        let tail = || {
+            self.steps
+                .get_or_init(|| Steps::new(&self.items))
+                .from(first)
+        };
+        Some(self.smaller(tail))
+    }
+
+    /// The same, for a push: not many items, for many connections at one moment, so their messages
+    /// are made by themselves.
+    pub(super) fn pushed_since(&self, timestamp: i64) -> Option<Bytes> {
+        let news = &self.items[self.after(timestamp)..];
+        if news.is_empty() {
+            return None;
+        }
+        Some(self.smaller(|| Steps::new(news).frames).frames)
+    }
+
+    /// The steps, unless the full state is small, or smaller than they are.
+    fn smaller(&self, steps: impl FnOnce() -> Bytes) -> ServerAnswer {
         if self.full_length > FULL_STATE_LIMIT {
-            let steps = self.steps.get_or_init(|| Steps::new(&self.items));
-            let frames = steps.from(first);
+            let frames = steps();
             if frames.len() < self.full_length {
-                return Some(ServerAnswer {
-                    frames,
-                    sync: Sync::Patch,
-                });
+                let sync = Sync::Patch;
+                return ServerAnswer { frames, sync };
             }
         }
-        Some(ServerAnswer {
-            frames: self.full().frame(),
-            sync: Sync::Full,
-        })
+        let frames = self.full().frame();
+        let sync = Sync::Full;
+        ServerAnswer { frames, sync }
+    }
+
+    /// Where the items begin that are newer than `timestamp`.
+    fn after(&self, timestamp: i64) -> usize {
+        self.items.partition_point(|item| item.stamp <= timestamp)
     }
 
     /// As [`Self::since`], in one message, for those who poll.
     pub(super) fn poll_since(&self, timestamp: i64) -> (Bytes, Sync) {
-        let first = self.items.partition_point(|item| item.stamp <= timestamp);
+        let first = self.after(timestamp);
         match &self.items[first..] {
             [] => (NOTHING_NEW.json(), Sync::Patch),
             _ if first == 0 || self.full_length <= FULL_STATE_LIMIT => {
@@ -180,6 +212,13 @@ impl Content {
         matches!(self, Self::Flag(_))
     }
 
+    fn is_archived(&self) -> bool {
+        match self {
+            Self::Flag(flag) => flag.is_archived,
+            Self::Segment(segment) => segment.is_archived,
+        }
+    }
+
     /// What SDKs tell items apart by.
     fn name(&self) -> (bool, &str) {
         match self {
@@ -202,6 +241,10 @@ impl Item {
             Content::Segment(segment) => segment.updated_at.0,
         };
         Self::stamped(content, stamp)
+    }
+
+    fn is_tombstone(&self) -> bool {
+        self.content.is_archived()
     }
 
     fn stamped(content: Content, stamp: i64) -> Self {
@@ -227,22 +270,22 @@ pub(super) struct Message {
 impl Message {
     fn new<'a>(event: &str, items: impl Iterator<Item = &'a Item>) -> Self {
         let (flags, segments): (Vec<_>, Vec<_>) = items.partition(|item| item.content.is_flag());
-        let mut json = Vec::new();
-        for part in [HEAD, event, FLAGS] {
-            json.extend_from_slice(part.as_bytes());
-        }
-        append_list(&mut json, &flags);
-        json.extend_from_slice(SEGMENTS.as_bytes());
-        append_list(&mut json, &segments);
-        json.extend_from_slice(TAIL.as_bytes());
-
-        let mut whole = Vec::with_capacity(json.len() + frame::MAX_HEADER);
-        frame::append_text_header(json.len(), &mut whole);
-        let header = whole.len();
-        whole.extend_from_slice(&json);
+        let (mut frame, mut length) = (Vec::new(), 0);
+        write::text_with(&mut frame, |json| {
+            let start = json.len();
+            for part in [HEAD, event, FLAGS] {
+                json.extend_from_slice(part.as_bytes());
+            }
+            append_list(json, &flags);
+            json.extend_from_slice(SEGMENTS.as_bytes());
+            append_list(json, &segments);
+            json.extend_from_slice(TAIL.as_bytes());
+            length = json.len() - start;
+            true
+        });
         Self {
-            frame: whole.into(),
-            header,
+            header: frame.len() - length,
+            frame: frame.into(),
         }
     }
 
@@ -253,6 +296,11 @@ impl Message {
     pub(super) fn json(&self) -> Bytes {
         self.frame.slice(self.header..)
     }
+}
+
+/// The length of a list's items and of the commas between them.
+fn list_length(items: &[&Item]) -> usize {
+    items.iter().map(|item| item.json.len()).sum::<usize>() + items.len().saturating_sub(1)
 }
 
 fn append_list(json: &mut Vec<u8>, items: &[&Item]) {

@@ -1,6 +1,6 @@
 //! The step from one state of an environment to the next, as connections are told it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use burgee_eval::snapshot::Affected;
 use burgee_eval::user::User;
@@ -15,6 +15,7 @@ pub struct Update {
     from: Arc<Encoded>,
     to: Arc<Encoded>,
     client: ClientStep,
+    server: OnceLock<Bytes>,
     /// Whether the new state follows from the old one.
     continuous: bool,
 }
@@ -48,6 +49,7 @@ impl Update {
             from,
             to,
             client,
+            server: OnceLock::new(),
             continuous: true,
         }
     }
@@ -63,6 +65,7 @@ impl Update {
             from,
             to,
             client: ClientStep::Full,
+            server: OnceLock::new(),
             continuous: false,
         }
     }
@@ -105,12 +108,19 @@ impl Update {
     }
 
     /// What every server connection gets: complete unmasked text frames, for one write. Empty where
-    /// the step changes nothing for server SDKs.
+    /// the step changes nothing for server SDKs. Made once, by whoever asks first.
     pub fn server_frames(&self) -> Bytes {
+        self.server
+            .get_or_init(|| self.make_server_frames())
+            .clone()
+    }
+
+    fn make_server_frames(&self) -> Bytes {
         let server = self.to.server();
         if self.continuous {
-            let answer = server.since(self.from.server().newest());
-            return answer.map(|answer| answer.frames).unwrap_or_default();
+            return server
+                .pushed_since(self.from.server().newest())
+                .unwrap_or_default();
         }
         match self.floor() {
             Some(ahead) => server.full_above(ahead).frame(),
