@@ -155,7 +155,7 @@ async fn served_flags(
     only: Option<&BTreeSet<String>>,
 ) -> Result<Vec<flag::Flag>, StoreError> {
     let mut served = Vec::new();
-    for keys in lists(only) {
+    for ids in lists(only) {
         let mut sql = Sql::new("SELECT ");
         sql.push(flags::COLUMNS)
             .push(", ")
@@ -164,10 +164,8 @@ async fn served_flags(
         sql.push(" ON f.project_id = t.project_id AND f.id = t.flag_id");
         sql.push(" WHERE t.environment_id = ")
             .bind(environment.id.as_str());
-        if let Some(keys) = keys {
-            sql.push(" AND f.project_id = ")
-                .bind(environment.project.as_str());
-            sql.push(" AND f.key IN ").list(keys);
+        if let Some(ids) = ids {
+            sql.push(" AND t.flag_id IN ").list(ids);
         }
         for found in sql.query()?.fetch_all(&mut *connection).await? {
             let flag = flags::read(&found)?;

@@ -6,8 +6,9 @@ use burgee_domain::model::Environment;
 use burgee_domain::position::Position;
 use sqlx::AnyConnection;
 
-use super::{Changes, Delta, MAX_DELTA, served_flags, served_segments, state};
+use super::{Changes, Delta, MAX_DELTA, lists, served_flags, served_segments, state};
 use crate::error::StoreError;
+use crate::sql::Sql;
 use crate::{row, sdk_keys};
 
 pub(super) async fn changes(
@@ -21,7 +22,8 @@ pub(super) async fn changes(
     let Some(changed) = changed_items(connection, &environment, from.version).await? else {
         return Ok(Changes::Reload(state(connection, environment).await?));
     };
-    let flags = served_flags(connection, &environment, Some(&changed.flags)).await?;
+    let ids = flag_ids(connection, &environment, &changed.flags).await?;
+    let flags = served_flags(connection, &environment, Some(&ids)).await?;
     let segments = served_segments(connection, &environment, Some(&changed.segments)).await?;
     if flags.len() != changed.flags.len() || segments.len() != changed.segments.len() {
         // Something changed that has left no tombstone here (a segment whose id went elsewhere).
@@ -37,6 +39,25 @@ pub(super) async fn changes(
         segments,
         keys,
     }))
+}
+
+/// The flags of these keys, deleted ones too. Found by themselves rather than by a join: a young
+/// PostgreSQL without statistics would walk all targetings of the environment for it.
+async fn flag_ids(
+    connection: &mut AnyConnection,
+    environment: &Environment,
+    keys: &BTreeSet<String>,
+) -> Result<BTreeSet<String>, StoreError> {
+    let mut ids = BTreeSet::new();
+    for keys in lists(Some(keys)).into_iter().flatten() {
+        let mut sql = Sql::new("SELECT id FROM flags WHERE project_id = ");
+        sql.bind(environment.project.as_str());
+        sql.push(" AND key IN ").list(keys);
+        for found in sql.query()?.fetch_all(&mut *connection).await? {
+            ids.insert(row::text(&found, 0)?);
+        }
+    }
+    Ok(ids)
 }
 
 /// Whether the environment was once where a peer says it is.

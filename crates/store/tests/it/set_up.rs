@@ -231,7 +231,10 @@ async fn a_setting_moves_the_environment() {
         assert_eq!(updated.position.version, prod.position.version + 1);
         let read = store.environment(&prod.project, &prod.key).await.unwrap();
         assert_eq!(read, updated);
-        store.rename_project(&prod.project, "Web shop").await.unwrap();
+        store
+            .rename_project(&prod.project, "Web shop")
+            .await
+            .unwrap();
         let refused = store
             .update_environment(&prod.id, "a\0b", "", &Actor::system(), NOW)
             .await;
