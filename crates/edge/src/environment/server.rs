@@ -3,6 +3,8 @@
 //! Items lie in the order of their stamps, so a catch-up from any timestamp is the tail of one
 //! buffer of ready-made messages, and costs a connection no memory of its own.
 
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use burgee_eval::flag::Flag;
@@ -44,37 +46,33 @@ pub(super) struct ServerState {
     /// The full state for SDKs that are ahead, and how far its newest stamp was raised. The lock
     /// is held while it is made, never during IO.
     raised: Mutex<Option<(i64, Message)>>,
+    /// The highest stamp that a raised state of this environment ever told an SDK; shared by all
+    /// states that follow each other.
+    told: Arc<AtomicI64>,
 }
 
 impl ServerState {
     /// Encodes an environment's items, of which there is one per key or id.
     pub(super) fn new(flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Self {
-        let flags = flags.into_iter().map(Content::Flag);
-        let segments = segments.into_iter().map(Content::Segment);
-        Self::of(
-            flags
-                .chain(segments)
-                .map(|content| Arc::new(Item::new(content)))
-                .collect(),
-        )
+        Self::of(encode(flags, segments), Arc::default())
+    }
+
+    /// Other items in place of all of these, for the same connections.
+    pub(super) fn replaced(&self, flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Self {
+        Self::of(encode(flags, segments), Arc::clone(&self.told))
     }
 
     /// The same with these items in place of those of the same key or id; shares the others.
     pub(super) fn with(&self, flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Self {
-        let changed = Self::new(flags, segments);
-        let names: std::collections::HashSet<_> = changed
-            .items
-            .iter()
-            .map(|item| item.content.name())
-            .collect();
-        let kept = self
-            .items
-            .iter()
-            .filter(|item| !names.contains(&item.content.name()));
-        Self::of(kept.chain(&changed.items).cloned().collect())
+        let changed = encode(flags, segments);
+        let names: HashSet<_> = changed.iter().map(|item| item.content.name()).collect();
+        let kept = self.items.iter();
+        let kept = kept.filter(|item| !names.contains(&item.content.name()));
+        let items = kept.chain(&changed).cloned().collect();
+        Self::of(items, Arc::clone(&self.told))
     }
 
-    fn of(mut items: Vec<Arc<Item>>) -> Self {
+    fn of(mut items: Vec<Arc<Item>>, told: Arc<AtomicI64>) -> Self {
         items.sort_by_key(|item| item.stamp);
         let living = items.iter().rev().find(|item| !item.is_tombstone());
         let last_life = living.map_or(0, |item| item.stamp);
@@ -85,6 +83,7 @@ impl ServerState {
             full: OnceLock::new(),
             steps: OnceLock::new(),
             raised: Mutex::new(None),
+            told,
         };
         let whole = state.whole(&state.items);
         let (flags, segments): (Vec<_>, Vec<_>) = whole.partition(|item| item.content.is_flag());
@@ -127,6 +126,7 @@ impl ServerState {
             return message.clone();
         }
         let stamp = timestamp.saturating_add(1);
+        self.told.fetch_max(stamp, Ordering::Relaxed);
         let newest = Item::stamped(newest.content.clone(), stamp);
         let message = Message::new("full", self.whole(older).chain([&newest]));
         *raised = Some((stamp, message.clone()));
@@ -147,14 +147,27 @@ impl ServerState {
         Some(self.smaller(tail))
     }
 
-    /// The same, for a push: not many items, for many connections at one moment, so their messages
-    /// are made by themselves.
-    pub(super) fn pushed_since(&self, timestamp: i64) -> Option<Bytes> {
-        let news = &self.items[self.after(timestamp)..];
+    /// What everybody is pushed who has what came before, the newest item of which was stamped
+    /// `before`; `None` where nothing is new. Not many items, for many connections at one moment:
+    /// their messages are made by themselves. Where a raised state told some SDK of a higher stamp
+    /// than the news has, the news would be lost to it, and all get the full state above that.
+    pub(super) fn pushed_since(&self, before: i64) -> Option<Bytes> {
+        let news = &self.items[self.after(before)..];
         if news.is_empty() {
             return None;
         }
-        Some(self.smaller(|| Steps::new(news).frames).frames)
+        match self.told.load(Ordering::Relaxed) {
+            told if told >= self.newest() => Some(self.full_above(told).frame()),
+            _ => Some(self.smaller(|| Steps::new(news).frames).frames),
+        }
+    }
+
+    /// What everybody is pushed who had a state of another history, up to the stamp `before`.
+    pub(super) fn pushed_instead(&self, before: i64) -> Bytes {
+        match self.told.load(Ordering::Relaxed).max(before) {
+            told if told >= self.newest() => self.full_above(told).frame(),
+            _ => self.full().frame(),
+        }
     }
 
     /// The steps, unless the full state is small, or smaller than they are.
@@ -198,6 +211,12 @@ pub(super) fn nothing_new() -> ServerAnswer {
         frames: NOTHING_NEW.frame(),
         sync: Sync::Patch,
     }
+}
+
+fn encode(flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Vec<Arc<Item>> {
+    let flags = flags.into_iter().map(Content::Flag);
+    let all = flags.chain(segments.into_iter().map(Content::Segment));
+    all.map(|content| Arc::new(Item::new(content))).collect()
 }
 
 /// A flag or a segment, shared with the snapshot.

@@ -97,12 +97,7 @@ impl Update {
             ClientStep::Full => false,
         };
         if !sent {
-            client.full(
-                snapshot,
-                user,
-                self.floor().map_or(0, |ahead| ahead + 1),
-                out,
-            );
+            client.full(snapshot, user, out);
         }
         true
     }
@@ -116,21 +111,10 @@ impl Update {
     }
 
     fn make_server_frames(&self) -> Bytes {
-        let server = self.to.server();
-        if self.continuous {
-            return server
-                .pushed_since(self.from.server().newest())
-                .unwrap_or_default();
+        let (from, to) = (&self.from, self.to.server());
+        match self.continuous {
+            true => to.pushed_since(from.server().newest()).unwrap_or_default(),
+            false => to.pushed_instead(from.last_stamp()),
         }
-        match self.floor() {
-            Some(ahead) => server.full_above(ahead).frame(),
-            None => server.full().frame(),
-        }
-    }
-
-    /// The stamp that SDKs have from the state before, where the new one does not pass it.
-    fn floor(&self) -> Option<i64> {
-        let (before, after) = (self.from.last_stamp(), self.to.server().newest());
-        (!self.continuous && after <= before).then_some(before)
     }
 }

@@ -49,7 +49,7 @@ async fn add(hub: &Arc<Hub>, mut state: State) -> Result<(), Unavailable> {
     let id: Arc<str> = state.environment.as_str().into();
     let keys = std::mem::take(&mut state.keys);
     let large = work(&state.flags, &state.segments) > LARGE;
-    let first = compile(large, move || Encoded::build(state, 1)).await?;
+    let first = compile(large, move || Encoded::first(state)).await?;
     let environment = Arc::new(Environment::new(id, Arc::new(first)));
     hub.insert(Arc::clone(&environment));
     hub.set_keys(&environment, &keys);
@@ -87,8 +87,8 @@ async fn reload(
 ) -> Result<(), Unavailable> {
     let keys = std::mem::take(&mut state.keys);
     let large = work(&state.flags, &state.segments) > LARGE;
-    let generation = from.generation().wrapping_add(1);
-    let to = Arc::new(compile(large, move || Encoded::build(state, generation)).await?);
+    let old = Arc::clone(&from);
+    let to = Arc::new(compile(large, move || old.replaced(state)).await?);
     environment.replace(Arc::clone(&to));
     let update = Update::reload(Arc::clone(&environment), from, to);
     replaced(hub, &environment, Some(&keys), update);
