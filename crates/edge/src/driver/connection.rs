@@ -103,6 +103,11 @@ impl Connection {
         }
     }
 
+    /// Whether it was answered before: it is pushed to.
+    pub(super) fn has_synced(&self) -> bool {
+        self.answered != 0
+    }
+
     /// Whether there is something that the peer has not taken.
     pub(super) fn is_blocked(&self) -> bool {
         self.rest

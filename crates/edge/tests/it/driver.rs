@@ -353,3 +353,27 @@ fn a_shutdown_ends_however_deaf_a_peer_is() {
     edge.shut_down();
     assert!(std::net::TcpStream::connect(edge.address).is_err());
 }
+
+#[test]
+fn what_the_loops_do_is_in_the_metrics() {
+    let edge = Edge::start();
+    let (mut client, _) = edge.client("bob");
+    let (mut server, _) = edge.server();
+    edge.feed.set_flag("greeting", "good evening");
+    client.json();
+    server.json();
+    let mut refused = Client::upgraded(edge.address, "type=nobody");
+    refused.close_code();
+    let text = edge.metrics.encode();
+    for line in [
+        "burgee_edge_connections{kind=\"client\"} 1",
+        "burgee_edge_connections{kind=\"server\"} 1",
+        "burgee_edge_accepted_total 3",
+        "burgee_edge_pushes_total{kind=\"server\"} 1",
+        "burgee_edge_closes_total{code=\"4003\"} 1",
+        "burgee_edge_closes_total{code=\"1011\"} 0",
+        "burgee_edge_syncs_total{kind=\"client\",sync=\"full\"} 1",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+    }
+}

@@ -21,6 +21,7 @@ use super::{Client, Feed};
 pub(crate) struct Edge {
     pub(crate) feed: Arc<Feed>,
     pub(crate) address: SocketAddr,
+    pub(crate) metrics: Arc<Metrics>,
     handle: Option<Handle>,
     shutdown: CancellationToken,
     runtime: Runtime,
@@ -50,7 +51,7 @@ impl Edge {
         let api = Api {
             hub,
             traffic: Traffic::new("test".to_owned(), Arc::clone(&metrics)),
-            metrics,
+            metrics: Arc::clone(&metrics),
         };
         let handle = {
             let _guard = runtime.enter();
@@ -60,6 +61,7 @@ impl Edge {
         Self {
             feed,
             address: handle.local_addr(),
+            metrics,
             handle: Some(handle),
             shutdown,
             runtime,
