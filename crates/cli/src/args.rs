@@ -24,6 +24,9 @@ pub(crate) enum Command {
     Migrate(DataArgs),
     /// Show the SDK keys of an environment.
     SdkKeys(SdkKeysArgs),
+    /// Bring flags from another service.
+    #[command(subcommand)]
+    Import(ImportCommand),
     /// Measure a running server.
     #[command(subcommand)]
     Bench(BenchCommand),

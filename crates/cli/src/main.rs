@@ -8,12 +8,13 @@
 mod admin;
 mod args;
 mod bench;
+mod import;
 mod logs;
 mod server;
 
 use std::process::ExitCode;
 
-use args::{BenchCommand, Cli, Command, TokenCommand};
+use args::{BenchCommand, Cli, Command, ImportCommand, TokenCommand};
 use clap::Parser;
 
 fn main() -> ExitCode {
@@ -34,6 +35,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         match cli.command {
             Command::Server(args) => server::run(args).await,
             Command::Bench(BenchCommand::Hold(args)) => bench::hold(args),
+            Command::Import(ImportCommand::Featbit(args)) => import::featbit(args).await,
             Command::Migrate(args) => admin::migrate(args).await,
             Command::SdkKeys(args) => admin::sdk_keys(args).await,
             Command::Token(TokenCommand::Create(args)) => admin::create_token(args).await,

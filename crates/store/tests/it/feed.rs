@@ -1,10 +1,15 @@
 //! What the edge is told after a position, and what stays of what is gone.
 
+use std::time::Duration;
+
 use burgee_domain::model::Environment;
 use burgee_domain::position::Position;
+use burgee_store::dialect::Dialect;
 use burgee_store::edge::{Changes, Delta, MAX_DELTA};
 use burgee_store::{Actor, NewEnvironment, Store};
 use serde_json::{Value, json};
+use tokio::sync::watch::Receiver;
+use tokio::time::timeout;
 
 use crate::kit::{NOW, apply, flag_on, for_each_database, house, key, on_flag, on_whole, state};
 
@@ -103,6 +108,28 @@ async fn a_deleted_flag_leaves_a_tombstone_until_its_key_is_released_again() {
 }
 
 #[tokio::test]
+async fn a_segment_is_deleted_and_made_anew_in_one_change_set() {
+    for_each_database(async |database| {
+        let store = &database.store;
+        let house = house(store).await;
+        let on = |kind: &str| json!({"kind": kind, "project": "default", "segment": "s"});
+        apply(store, &house, json!([on("createSegment")])).await;
+        let from = state(store, &house.prod).await.environment.position;
+        let again = json!([
+            on("archiveSegment"),
+            on("deleteSegment"),
+            on("createSegment")
+        ]);
+        apply(store, &house, again).await;
+        let segments = state(store, &house.prod).await.segments;
+        let live = segments.iter().filter(|segment| !segment.is_archived);
+        assert_eq!((segments.len(), live.count()), (2, 1));
+        assert_eq!(since(store, &house.prod, from).await.segments.len(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_new_flag_under_the_id_of_a_deleted_one_leaves_the_tombstones() {
     for_each_database(async |database| {
         let store = &database.store;
@@ -194,4 +221,25 @@ async fn a_peer_that_missed_too_much_gets_the_state() {
         assert!(matches!(changes, Changes::Reload(state) if state.flags.len() == MAX_DELTA + 2));
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_commit_elsewhere_is_heard_of() {
+    // On SQLite there is nothing to hear: nodes poll.
+    let database = crate::kit::database(Dialect::Postgres).await;
+    let (store, other) = (database.store.clone(), database.another().await);
+    let house = house(&store).await;
+    let mut changed = store.changed();
+    let listener = tokio::spawn({
+        let store = store.clone();
+        async move { store.listen().await }
+    });
+    let heard = async |changed: &mut Receiver<u64>| {
+        let patience = Duration::from_secs(30);
+        timeout(patience, changed.changed()).await.unwrap().unwrap();
+    };
+    heard(&mut changed).await;
+    apply(&other, &house, flag_on("a")).await;
+    heard(&mut changed).await;
+    listener.abort();
 }
