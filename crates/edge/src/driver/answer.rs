@@ -122,9 +122,7 @@ impl EventLoop {
             return Flow::Stop;
         };
         let answer = state.server_sync(timestamp, self.now);
-        let is_large = answer.frames.len() > LARGE;
-        let is_full = self.large_in_flight >= self.config.states_in_flight;
-        if is_large && (is_full || !self.herd.is_empty()) {
+        if self.must_wait(&answer.frames) {
             self.wait(key, timestamp);
             return Flow::Stop;
         }
@@ -161,6 +159,7 @@ impl EventLoop {
             connection.since = tick;
         }
         connection.answered = state.generation();
+        connection.astray = false;
         connection.stamp = state.last_stamp();
     }
 
@@ -186,8 +185,14 @@ impl EventLoop {
         }
     }
 
+    /// Whether these bytes have to wait for their turn.
+    pub(super) fn must_wait(&self, frames: &Bytes) -> bool {
+        let is_full = self.large_in_flight >= self.config.states_in_flight;
+        frames.len() > LARGE && (is_full || !self.herd.is_empty())
+    }
+
     /// Lets a connection wait for its turn with a large state.
-    fn wait(&mut self, key: usize, timestamp: i64) {
+    pub(super) fn wait(&mut self, key: usize, timestamp: i64) {
         let connection = &mut self.connections[key];
         connection.phase = Phase::Waiting;
         connection.stamp = timestamp;
@@ -209,11 +214,15 @@ impl EventLoop {
             if self.connections[key].phase != Phase::Waiting {
                 continue;
             }
-            self.connections[key].phase = Phase::Open;
+            let tick = self.tick;
+            let connection = &mut self.connections[key];
+            connection.phase = Phase::Open;
+            // It was not asked whether it lives.
+            connection.since = tick;
             let Some(state) = self.current(key) else {
                 continue;
             };
-            let answer = state.server_sync(self.connections[key].stamp, self.now);
+            let answer = state.server_sync(self.known(key, &state), self.now);
             self.send_answer(key, &state, answer);
             self.finish(key);
             if self.find(next).is_some() {
@@ -231,7 +240,7 @@ impl EventLoop {
         if connection.answered >= state.generation() {
             return;
         }
-        let stamp = connection.stamp;
+        let known = self.known(key, &state);
         match &connection.user {
             Some(user) => {
                 let now = self.now;
@@ -242,8 +251,18 @@ impl EventLoop {
                 self.has(key, &state);
             }
             None => {
-                self.sync_server(key, stamp);
+                self.sync_server(key, known);
             }
+        }
+    }
+
+    /// The stamp that a connection is brought up to date from: its own, unless that belongs to
+    /// another history and does not stand out as such.
+    fn known(&self, key: usize, state: &Encoded) -> i64 {
+        let connection = &self.connections[key];
+        match connection.astray && connection.stamp <= state.last_stamp() {
+            true => 0,
+            false => connection.stamp,
         }
     }
 }

@@ -65,6 +65,8 @@ pub(super) struct Connection {
     pub(super) readable: bool,
     /// Missed a push while it was slow.
     pub(super) behind: bool,
+    /// Missed a step to another history: what it has says nothing about what it lacks.
+    pub(super) astray: bool,
     /// Counts among the large states in flight.
     pub(super) large: bool,
     /// Registered for writability, too.
@@ -95,6 +97,7 @@ impl Connection {
             phase: Phase::Head,
             readable: false,
             behind: false,
+            astray: false,
             large: false,
             watches_writes: false,
         }

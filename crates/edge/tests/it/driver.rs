@@ -207,6 +207,26 @@ fn a_revoked_key_closes_its_connections_at_once_and_no_others() {
 }
 
 #[test]
+fn a_deleted_environment_closes_its_connections() {
+    let edge = Edge::start();
+    let (mut client, _) = edge.client("bob");
+    let (mut server, _) = edge.server();
+    edge.feed.remove();
+    assert_eq!(client.close_code(), Some(4003));
+    assert_eq!(server.close_code(), Some(4003));
+}
+
+#[test]
+fn a_restored_database_reaches_everyone() {
+    let edge = Edge::start();
+    let (mut client, _) = edge.client("bob");
+    let (mut server, _) = edge.server();
+    edge.feed.restore("greeting", "of long ago");
+    assert_eq!(value(&client.json(), "greeting"), Some("of long ago"));
+    assert_eq!(served(&server.json(), "greeting"), Some("of long ago"));
+}
+
+#[test]
 fn a_shutdown_closes_1001_and_ends_the_sockets() {
     let mut edge = Edge::start();
     let (mut client, _) = edge.client("bob");

@@ -33,12 +33,12 @@ impl Edge {
     }
 
     pub(crate) fn start_with(config: Config) -> Self {
-        let feed = Feed::new();
+        let feed = Arc::new(Feed::new());
         feed.set_flag("greeting", "hello");
         let runtime = Runtime::new().unwrap();
         let shutdown = CancellationToken::new();
         let metrics = Arc::new(Metrics::default());
-        let hub = Hub::new(Arc::clone(&feed) as _, Arc::clone(&metrics));
+        let hub = Hub::new(Arc::clone(&feed.world) as _, Arc::clone(&metrics));
         runtime.spawn(Arc::clone(&hub).run(shutdown.clone()));
         runtime.block_on(hub.ready());
         let router = Router::new()
