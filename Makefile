@@ -9,6 +9,10 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/burgee
 # One target folder for every clone: most of a build is the dependencies.
 export CARGO_TARGET_DIR ?= $(CACHE)/target
 
+# Where set-up puts a Node that is new enough, if the system's is not.
+export BURGEE_NODE := $(CACHE)/node
+export PATH := $(BURGEE_NODE)/node_modules/node/bin:$(PATH)
+
 TOOLS := $(CACHE)/tools
 E2E_PYTHON := e2e/.venv
 # The first bytes of a name's content, so that another version makes another stamp.
@@ -32,30 +36,40 @@ serve: ## Run a server with demo flags on 127.0.0.1:5100 (LISTEN=…, DATA=…)
 	exec "$$CARGO_TARGET_DIR/serve/burgee" server --listen '$(LISTEN)' --data-dir '$(DATA)' --demo
 
 .PHONY: test
-test: setup ## Everything that must pass before a change lands (minutes)
+test: setup binary ## Everything that must pass before a change lands
 	cargo test --workspace --locked
+	cd e2e && npm run --silent test:few
+	$(E2E_PYTHON)/bin/pytest -q e2e/python/test_flags.py e2e/python/test_live.py
 
 .PHONY: test-all
-test-all: setup ## Also every journey of every SDK
+test-all: setup binary ## The same with every journey of every SDK, and the README's first minutes
 	cargo test --workspace --locked
+	cd e2e && npm run --silent test:all
+	$(E2E_PYTHON)/bin/pytest -q e2e/python
 
 .PHONY: lint
 lint: setup ## Formatting, clippy, licences, and the same for JavaScript and Python
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
-	PATH="$(TOOLS)/bin:$$PATH" cargo deny check --hide-inclusion-graph licenses bans sources
+	$(TOOLS)/bin/cargo-deny check --hide-inclusion-graph licenses bans sources
 	cd e2e && npm run --silent lint
-	$(TOOLS)/bin/ruff check e2e
-	$(TOOLS)/bin/ruff format --check e2e
+	scripts/check-links
+	$(TOOLS)/bin/ruff check e2e scripts/check-links
+	$(TOOLS)/bin/ruff format --check e2e scripts/check-links
 
 .PHONY: fmt
 fmt: setup ## Format everything
 	cargo fmt --all
 	cd e2e && npm run --silent fmt
-	$(TOOLS)/bin/ruff format e2e
+	$(TOOLS)/bin/ruff format e2e scripts/check-links
 
 .PHONY: setup
 setup: system $(TOOLS_STAMP) $(NODE_STAMP) $(PYTHON_STAMP) ## Install what the targets need
+
+# What the journeys run against.
+.PHONY: binary
+binary:
+	cargo build --package burgee-cli --locked
 
 .PHONY: system
 system:

@@ -5,5 +5,11 @@ export default [
   { ignores: [".venv/"] },
   js.configs.recommended,
   { languageOptions: { globals: { ...globals.node } } },
-  { files: ["browser/pages/**"], languageOptions: { globals: { ...globals.browser } } },
+  {
+    files: ["browser/**", "openfeature-js/**"],
+    languageOptions: {
+      globals: { ...globals.browser },
+      parserOptions: { ecmaFeatures: { jsx: true } },
+    },
+  },
 ];

@@ -5,11 +5,12 @@ use std::net::{SocketAddr, TcpStream};
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use hdrhistogram::Histogram;
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
 
+use crate::change::Switch;
 use crate::client;
 use crate::process::{Usage, usage};
 
@@ -43,12 +44,9 @@ pub struct Report {
     push: Option<(Duration, Duration)>,
 }
 
-/// Runs the scenario. `change` is called when all connections stand: it makes one change that
-/// reaches every client; `None` measures no push.
-pub fn run(
-    hold: &Hold,
-    change: Option<&mut dyn FnMut() -> anyhow::Result<()>>,
-) -> anyhow::Result<Report> {
+/// Runs the scenario. `switch` is turned off and on again when all connections stand: the flag must
+/// be on, and give every user something else when it is off. `None` measures no push.
+pub fn run(hold: &Hold, switch: Option<&Switch>) -> anyhow::Result<Report> {
     // A few connections first: what the process allocates once is not a connection's cost.
     open(hold, 100, &mut histogram()?)?;
     let before = usage(hold.pid)?;
@@ -58,8 +56,8 @@ pub fn run(
     let beat = (!hold.heartbeat.is_zero())
         .then(|| heartbeat(hold, &mut streams))
         .transpose()?;
-    let push = change
-        .map(|change| push(&mut streams, change))
+    let push = switch
+        .map(|switch| pushes(&mut streams, switch))
         .transpose()?;
     Ok(Report {
         connections: hold.connections,
@@ -90,6 +88,10 @@ fn open(hold: &Hold, count: usize, sync: &mut Histogram<u64>) -> anyhow::Result<
 }
 
 /// Sends every connection's ping once per 18 s for the given time; gives (time, server's CPU).
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a generator keeps a schedule, whatever happens meanwhile"
+)]
 fn heartbeat(hold: &Hold, streams: &mut [TcpStream]) -> anyhow::Result<(Duration, Duration)> {
     const EVERY: Duration = Duration::from_secs(18);
     let (start, cpu) = (Instant::now(), usage(hold.pid)?.cpu);
@@ -107,10 +109,16 @@ fn heartbeat(hold: &Hold, streams: &mut [TcpStream]) -> anyhow::Result<(Duration
     Ok((start.elapsed(), usage(hold.pid)?.cpu.saturating_sub(cpu)))
 }
 
-/// Makes the change and waits until every connection has its patch; gives (first, last).
+/// Turns the flag off and on again; gives (first, last) delivery of the second push.
+fn pushes(streams: &mut [TcpStream], switch: &Switch) -> anyhow::Result<(Duration, Duration)> {
+    push(streams, || switch.turn(false)).context("turning the flag off")?;
+    push(streams, || switch.turn(true)).context("turning the flag on")
+}
+
+/// Makes a change and waits until every connection has its patch.
 fn push(
     streams: &mut [TcpStream],
-    change: &mut dyn FnMut() -> anyhow::Result<()>,
+    change: impl FnOnce() -> anyhow::Result<()> + Send,
 ) -> anyhow::Result<(Duration, Duration)> {
     let mut poll = Poll::new()?;
     for (index, stream) in streams.iter().enumerate() {
@@ -118,11 +126,27 @@ fn push(
         poll.registry()
             .register(&mut SourceFd(&stream.as_raw_fd()), Token(index), readable)?;
     }
+    // The answer to the change may come after the first pushes: somebody else waits for it.
+    std::thread::scope(|scope| {
+        let start = Instant::now();
+        let changing = scope.spawn(change);
+        let reached = reach_all(streams, &mut poll, start)?;
+        match changing.join() {
+            Ok(changed) => changed?,
+            Err(_) => bail!("making the change panicked"),
+        }
+        Ok(reached)
+    })
+}
+
+fn reach_all(
+    streams: &mut [TcpStream],
+    poll: &mut Poll,
+    start: Instant,
+) -> anyhow::Result<(Duration, Duration)> {
     let mut events = Events::with_capacity(1024);
     let mut waiting = vec![true; streams.len()];
     let mut left = streams.len();
-    let start = Instant::now();
-    change()?;
     let mut first = None;
     while left > 0 {
         poll.poll(&mut events, Some(PUSH_PATIENCE))?;

@@ -5,6 +5,7 @@
 //! Figures are only comparable within one run on one machine.
 #![forbid(unsafe_code)]
 
+pub mod change;
 pub mod client;
 pub mod hold;
 pub mod process;

@@ -7,12 +7,14 @@
 
 mod admin;
 mod args;
+mod bench;
+mod import;
 mod logs;
 mod server;
 
 use std::process::ExitCode;
 
-use args::{Cli, Command, TokenCommand};
+use args::{BenchCommand, Cli, Command, ImportCommand, TokenCommand};
 use clap::Parser;
 
 fn main() -> ExitCode {
@@ -32,6 +34,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     runtime.block_on(async {
         match cli.command {
             Command::Server(args) => server::run(args).await,
+            Command::Bench(BenchCommand::Hold(args)) => bench::hold(args),
+            Command::Import(ImportCommand::Featbit(args)) => import::featbit(args).await,
             Command::Migrate(args) => admin::migrate(args).await,
             Command::SdkKeys(args) => admin::sdk_keys(args).await,
             Command::Token(TokenCommand::Create(args)) => admin::create_token(args).await,

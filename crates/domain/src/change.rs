@@ -1,12 +1,15 @@
 //! Applying a change set: commands in, an [`Outcome`] out, all or nothing.
 //!
 //! The commands edit a copy of the workspace, one after the other ([`draft`]). Then the copy is
-//! compared with the original ([`finish`]): what differs is written, stamped, logged and chained.
+//! compared with the original ([`compare`]), and what differs is stamped, logged and chained
+//! ([`finish`]).
 //! So a set whose commands change nothing yields nothing, and no version moves. Everything that
 //! changes flags, imports too, comes through here.
 
+mod compare;
 mod draft;
 mod facets;
+mod find;
 mod finish;
 mod item;
 mod settle;
@@ -52,7 +55,7 @@ pub fn apply(
             .map_err(|fault| fault.of_command(index))?;
     }
     settle::settle(workspace, &mut draft.state);
-    finish::finish(workspace, draft)
+    finish::finish(workspace, &draft)
 }
 
 /// Checks the comment on a change set: trimmed, of at most [`MAX_COMMENT`] characters.

@@ -7,9 +7,11 @@
 //! the plan's commands.
 
 mod plan;
+mod planner;
 mod read;
 mod report;
 mod segments;
+mod warnings;
 
 pub use plan::{Plan, plan, references};
 pub use read::{Entry, Input, ReadError, Unreadable, read};

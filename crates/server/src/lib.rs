@@ -19,6 +19,7 @@ pub mod server;
 pub mod setup;
 pub mod sink;
 
+pub use app::now;
 pub use auth::Policy;
 pub use config::Config;
 pub use server::Server;

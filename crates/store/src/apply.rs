@@ -4,114 +4,32 @@
 //! commit, tell. A dry run goes the same way and is rolled back. A request that is repeated under
 //! its id gets its first answer, however the state has changed since.
 
+mod base;
+mod import;
+mod request;
+
 use std::collections::BTreeMap;
 
-use burgee_domain::Rejected;
 use burgee_domain::change;
-use burgee_domain::command::{self, Command, References};
-use burgee_domain::conflict::{self, Logged};
-use burgee_domain::diff::{self, DiffLine};
+use burgee_domain::command::{self, References};
+use burgee_domain::diff;
 use burgee_domain::id::Id;
+use burgee_domain::limits::MAX_ID;
 use burgee_domain::model::{Environment, Organization, Project};
-use burgee_domain::outcome::{Facet, Outcome, Scope, Step, TargetingEdit, Warning};
+use burgee_domain::outcome::{Outcome, Scope, Step, TargetingEdit};
 use burgee_domain::position::Position;
 use burgee_domain::workspace::Workspace;
 use burgee_eval::time::Millis;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::change_sets::{self, Actor, NewChangeSet};
+pub use import::{ImportRequest, Imported};
+pub use request::{Applied, ApplyError, ChangeSetRequest, ConflictFound};
+
 use crate::error::StoreError;
 use crate::log::{self, Version};
 use crate::workspace;
 use crate::{Store, Tx, environments, flags, organizations, projects, segments, targetings, text};
-
-/// Commands to be applied, all or nothing.
-#[derive(Clone, Debug)]
-pub struct ChangeSetRequest {
-    /// The client's id for it (a UUID), so that a repeated request does nothing twice; made where
-    /// none is given.
-    pub id: Option<String>,
-    /// In which organization.
-    pub organization: Id<Organization>,
-    /// By whom.
-    pub actor: Actor,
-    /// Why.
-    pub comment: String,
-    /// The versions that it was made against, by scope: `project/environment`, `project`, or the
-    /// empty text for the organization. Scopes without one are not checked.
-    pub base: BTreeMap<String, i64>,
-    /// What to do, in order.
-    pub commands: Vec<Command>,
-    /// Whether to only show what it would do.
-    pub dry_run: bool,
-    /// The moment of the change.
-    pub now: Millis,
-}
-
-/// What a change set did.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Applied {
-    /// The change set's id.
-    pub id: String,
-    /// The new version of each scope that moved, named as in [`ChangeSetRequest::base`].
-    pub versions: BTreeMap<String, i64>,
-    /// The new position of each environment that moved, by id: version and digest.
-    pub positions: BTreeMap<String, (i64, u64)>,
-    /// What changed, in plain words and for programs.
-    pub diff: Vec<DiffLine>,
-    /// What the author should know.
-    pub warnings: Vec<Warning>,
-}
-
-/// A facet that somebody else changed after the base.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ConflictFound {
-    /// The scope, named as in [`ChangeSetRequest::base`].
-    pub scope: String,
-    /// The version that changed it.
-    pub version: i64,
-    /// `flag` or `segment`.
-    pub kind: String,
-    /// The flag's or segment's key.
-    pub key: String,
-    /// What both changed.
-    pub facets: Vec<Facet>,
-    /// Who changed it.
-    pub by: Actor,
-    /// When.
-    pub at: Millis,
-    /// Why.
-    pub comment: String,
-}
-
-/// Why a change set was not applied. Nothing of it was.
-#[derive(Debug, thiserror::Error)]
-pub enum ApplyError {
-    /// A command cannot be applied.
-    #[error(transparent)]
-    Rejected(#[from] Rejected),
-    /// Others changed the same after the base.
-    #[error("{} of its facets were changed by others", .0.len())]
-    Conflict(Vec<ConflictFound>),
-    /// The store could not.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-impl From<sqlx::Error> for ApplyError {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Store(error.into())
-    }
-}
-
-impl From<serde_json::Error> for ApplyError {
-    fn from(error: serde_json::Error) -> Self {
-        Self::Store(error.into())
-    }
-}
 
 impl Store {
     /// Applies a change set.
@@ -121,75 +39,79 @@ impl Store {
     /// for another request.
     pub async fn apply(&self, request: &ChangeSetRequest) -> Result<Applied, ApplyError> {
         let commands = serde_json::to_value(&request.commands)?;
+        text::storable_json("commands", &commands)?;
         let work = Work {
             id: request.id.as_deref(),
             organization: &request.organization,
             actor: &request.actor,
             comment: &change::comment(&request.comment)?,
             base: &request.base,
-            commands: &commands,
+            asked: &commands.to_string(),
             dry_run: request.dry_run,
             now: request.now,
         };
         let references = command::references(&request.commands);
-        let decide = |workspace: &Workspace, new_id: &mut dyn FnMut() -> String| {
-            change::apply(workspace, &request.commands, request.now, new_id)
+        let decide = |workspace: &Workspace, new_id: NewId<'_>| {
+            let outcome = change::apply(workspace, &request.commands, request.now, new_id)?;
+            Ok(Decision {
+                outcome,
+                commands: work.asked.to_owned(),
+            })
         };
-        self.change(work, &references, decide).await
+        self.change(&work, &references, decide).await
     }
 
     /// The one way: whatever decides about the outcome.
-    pub(crate) async fn change(
+    async fn change(
         &self,
-        work: Work<'_>,
+        work: &Work<'_>,
         references: &References,
-        decide: impl FnOnce(&Workspace, &mut dyn FnMut() -> String) -> Result<Outcome, Rejected>,
+        decide: impl FnOnce(&Workspace, NewId<'_>) -> Result<Decision, ApplyError>,
     ) -> Result<Applied, ApplyError> {
         work.storable()?;
-        let commands = work.commands.to_string();
-        let base = json!(work.base);
-        let digest = change_sets::request_digest(work.comment, &base, &commands);
-        let made;
-        let id = match work.id {
-            Some(id) => id,
-            None => {
-                made = uuid::Uuid::now_v7().to_string();
-                &made
-            }
-        };
+        let digest = change_sets::request_digest(work.comment, &json!(work.base), work.asked);
+        let id = work.id.map_or_else(new_id, str::to_owned);
         let mut tx = self.begin_write().await?;
-        if let Some(first) = repeated(&mut tx, work.organization, id, digest).await? {
+        if let Some(first) = repeated(&mut tx, work.organization, &id, digest).await? {
             return Ok(first);
         }
         let dialect = self.shared.dialect;
         let workspace = workspace::load(&mut tx, dialect, work.organization, references).await?;
         // Once more under the locks: the first of two may have been under way.
-        if let Some(first) = repeated(&mut tx, work.organization, id, digest).await? {
+        if let Some(first) = repeated(&mut tx, work.organization, &id, digest).await? {
             return Ok(first);
         }
-        let outcome = decide(&workspace, &mut || uuid::Uuid::now_v7().to_string())?;
-        check_base(&mut tx, &workspace, &work, &outcome).await?;
-        let applied = applied(id, &workspace, &outcome);
+        let decision = decide(&workspace, &mut new_id)?;
+        base::check(&mut tx, &workspace, work, &decision.outcome).await?;
+        let applied = applied(&id, &workspace, &decision.outcome);
+        if decision.outcome.steps.is_empty() && work.id.is_none() {
+            return Ok(applied);
+        }
         let change_set = NewChangeSet {
             organization: work.organization,
-            id,
+            id: &id,
             actor: work.actor,
             comment: work.comment,
-            base: &base,
-            commands: &commands,
+            base: &json!(work.base),
+            commands: &decision.commands,
             request_digest: digest,
             result: &serde_json::to_value(&applied)?,
             at: work.now,
         };
-        self.write(&mut tx, &workspace, &outcome, &change_set)
+        let outcome = &decision.outcome;
+        self.write(&mut tx, &workspace, outcome, &change_set)
             .await?;
-        if work.dry_run {
-            tx.rollback().await?;
-            return Ok(applied);
+        self.end(tx, work.dry_run).await?;
+        Ok(applied)
+    }
+
+    async fn end(&self, tx: Tx, dry_run: bool) -> Result<(), StoreError> {
+        if dry_run {
+            return Ok(tx.rollback().await?);
         }
         tx.commit().await?;
         self.shared.changed.tell();
-        Ok(applied)
+        Ok(())
     }
 
     async fn write(
@@ -240,26 +162,50 @@ impl Store {
     }
 }
 
+/// Makes a fresh id at each call.
+type NewId<'a> = &'a mut dyn FnMut() -> String;
+
+fn new_id() -> String {
+    uuid::Uuid::now_v7().to_string()
+}
+
 /// A change, apart from what decides about it.
-pub(crate) struct Work<'a> {
-    pub(crate) id: Option<&'a str>,
-    pub(crate) organization: &'a Id<Organization>,
-    pub(crate) actor: &'a Actor,
-    pub(crate) comment: &'a str,
-    pub(crate) base: &'a BTreeMap<String, i64>,
-    pub(crate) commands: &'a Value,
-    pub(crate) dry_run: bool,
-    pub(crate) now: Millis,
+struct Work<'a> {
+    id: Option<&'a str>,
+    organization: &'a Id<Organization>,
+    actor: &'a Actor,
+    comment: &'a str,
+    base: &'a BTreeMap<String, i64>,
+    /// What was asked for, as JSON: a request under the same id must ask for the same.
+    asked: &'a str,
+    dry_run: bool,
+    now: Millis,
+}
+
+/// What was decided under the locks.
+struct Decision {
+    outcome: Outcome,
+    /// The commands that did it, as JSON.
+    commands: String,
 }
 
 impl Work<'_> {
     fn storable(&self) -> Result<(), StoreError> {
-        text::storable("id", self.id.unwrap_or_default())?;
+        if let Some(id) = self.id {
+            text::storable("id", id)?;
+            if id.is_empty() || id.len() > MAX_ID {
+                let message = format!("an id has 1 to {MAX_ID} bytes");
+                return Err(StoreError::Invalid {
+                    field: "id",
+                    message,
+                });
+            }
+        }
         text::storable("comment", self.comment)?;
         for scope in self.base.keys() {
             text::storable("base", scope)?;
         }
-        text::storable_json("commands", self.commands)
+        Ok(())
     }
 }
 
@@ -279,63 +225,8 @@ async fn repeated(
     }
 }
 
-/// Refuses an outcome that touches what others changed after the base.
-async fn check_base(
-    tx: &mut Tx,
-    workspace: &Workspace,
-    work: &Work<'_>,
-    outcome: &Outcome,
-) -> Result<(), ApplyError> {
-    let names = scope_names(workspace);
-    let mut base = BTreeMap::new();
-    let mut logged: Vec<Logged> = Vec::new();
-    for step in &outcome.steps {
-        let asked = names.get(&step.scope).and_then(|name| {
-            let given = |(scope, _): &(&String, &i64)| scope.eq_ignore_ascii_case(name);
-            work.base.iter().find(given)
-        });
-        if let Some((_, version)) = asked {
-            base.insert(step.scope.clone(), *version);
-            logged.extend(log::since(tx, &step.scope, *version).await?);
-        }
-    }
-    let conflicts = conflict::find(outcome, &base, &logged);
-    if conflicts.is_empty() {
-        return Ok(());
-    }
-    let mut found = Vec::with_capacity(conflicts.len());
-    for conflict in &conflicts {
-        let name = names.get(&conflict.scope).cloned().unwrap_or_default();
-        found.push(log::conflict(tx, name, conflict).await?);
-    }
-    Err(ApplyError::Conflict(found))
-}
-
-/// The scopes of a workspace by their names in requests and answers.
-fn scope_names(workspace: &Workspace) -> BTreeMap<Scope, String> {
-    let mut names = BTreeMap::new();
-    names.insert(
-        Scope::Organization(workspace.organization.id.clone()),
-        String::new(),
-    );
-    for state in workspace.projects.values() {
-        let project = &state.project;
-        names.insert(
-            Scope::Project(project.id.clone()),
-            project.key.as_str().to_owned(),
-        );
-        for environment in state.environments.values() {
-            names.insert(
-                Scope::Environment(environment.id.clone()),
-                format!("{}/{}", project.key, environment.key),
-            );
-        }
-    }
-    names
-}
-
 fn applied(id: &str, workspace: &Workspace, outcome: &Outcome) -> Applied {
-    let names = scope_names(workspace);
+    let names = base::scope_names(workspace);
     let mut applied = Applied {
         id: id.to_owned(),
         versions: BTreeMap::new(),

@@ -4,6 +4,8 @@
 //! Each answer is of one moment (one read transaction), and costs the same number of queries for
 //! five flags as for five thousand.
 
+mod changes;
+
 use std::collections::BTreeSet;
 
 use burgee_domain::id::Id;
@@ -113,7 +115,7 @@ impl Edge<'_> {
     pub async fn changes(&self, environment: &str, from: Position) -> Result<Changes, StoreError> {
         let mut tx = self.store.begin_read().await?;
         let changes = match environments::find(&mut tx, environment).await? {
-            Some(environment) => changes(&mut tx, environment, from).await?,
+            Some(environment) => changes::changes(&mut tx, environment, from).await?,
             None => Changes::Gone,
         };
         tx.rollback().await?;
@@ -147,103 +149,13 @@ async fn state(
     })
 }
 
-async fn changes(
-    connection: &mut AnyConnection,
-    environment: Environment,
-    from: Position,
-) -> Result<Changes, StoreError> {
-    if from.version == 0 || !is_in_history(connection, &environment, from).await? {
-        return Ok(Changes::Reload(state(connection, environment).await?));
-    }
-    let Some(changed) = changed_items(connection, &environment, from.version).await? else {
-        return Ok(Changes::Reload(state(connection, environment).await?));
-    };
-    let flags = served_flags(connection, &environment, Some(&changed.flags)).await?;
-    let segments = served_segments(connection, &environment, Some(&changed.segments)).await?;
-    if flags.len() != changed.flags.len() || segments.len() != changed.segments.len() {
-        // Something changed that has left no tombstone here (a segment whose id went elsewhere).
-        return Ok(Changes::Reload(state(connection, environment).await?));
-    }
-    let keys = match changed.keys {
-        true => Some(sdk_keys::valid(connection, environment.id.as_str()).await?),
-        false => None,
-    };
-    Ok(Changes::Since(Delta {
-        environment,
-        flags,
-        segments,
-        keys,
-    }))
-}
-
-/// Whether the environment was once where a peer says it is.
-async fn is_in_history(
-    connection: &mut AnyConnection,
-    environment: &Environment,
-    position: Position,
-) -> Result<bool, StoreError> {
-    if position == environment.position {
-        return Ok(true);
-    }
-    let found = sqlx::query("SELECT chain FROM versions WHERE scope_id = $1 AND version = $2")
-        .bind(environment.id.as_str())
-        .bind(position.version)
-        .fetch_optional(connection)
-        .await?;
-    match found {
-        Some(found) => {
-            Ok(Position::new(position.version, &row::hash(&found, 0)?).digest == position.digest)
-        }
-        None => Ok(false),
-    }
-}
-
-/// What changed: flags by key (SDKs know them by it, and a key has one item, whichever flag it
-/// is), segments by id.
-#[derive(Default)]
-struct Changed {
-    flags: BTreeSet<String>,
-    segments: BTreeSet<String>,
-    keys: bool,
-}
-
-/// What changed after a version; none where it is too much.
-async fn changed_items(
-    connection: &mut AnyConnection,
-    environment: &Environment,
-    version: i64,
-) -> Result<Option<Changed>, StoreError> {
-    let rows = sqlx::query(
-        "SELECT DISTINCT item_kind, item_id, item_key FROM change_log \
-         WHERE scope_id = $1 AND version > $2 LIMIT $3",
-    )
-    .bind(environment.id.as_str())
-    .bind(version)
-    .bind(MAX_DELTA as i64 + 1)
-    .fetch_all(connection)
-    .await?;
-    if rows.len() > MAX_DELTA {
-        return Ok(None);
-    }
-    let mut changed = Changed::default();
-    for found in &rows {
-        match row::text(found, 0)?.as_str() {
-            "flag" => changed.flags.insert(row::text(found, 2)?),
-            "segment" => changed.segments.insert(row::text(found, 1)?),
-            "sdkKey" => std::mem::replace(&mut changed.keys, true),
-            _ => false,
-        };
-    }
-    Ok(Some(changed))
-}
-
 async fn served_flags(
     connection: &mut AnyConnection,
     environment: &Environment,
     only: Option<&BTreeSet<String>>,
 ) -> Result<Vec<flag::Flag>, StoreError> {
     let mut served = Vec::new();
-    for keys in lists(only) {
+    for ids in lists(only) {
         let mut sql = Sql::new("SELECT ");
         sql.push(flags::COLUMNS)
             .push(", ")
@@ -252,12 +164,10 @@ async fn served_flags(
         sql.push(" ON f.project_id = t.project_id AND f.id = t.flag_id");
         sql.push(" WHERE t.environment_id = ")
             .bind(environment.id.as_str());
-        if let Some(keys) = keys {
-            sql.push(" AND f.project_id = ")
-                .bind(environment.project.as_str());
-            sql.push(" AND f.key IN ").list(keys);
+        if let Some(ids) = ids {
+            sql.push(" AND t.flag_id IN ").list(ids);
         }
-        for found in sql.query().fetch_all(&mut *connection).await? {
+        for found in sql.query()?.fetch_all(&mut *connection).await? {
             let flag = flags::read(&found)?;
             let targeting = targetings::read(&found, flags::WIDTH)?;
             served.push(served::flag(&flag, &targeting, environment));
@@ -282,7 +192,7 @@ async fn served_segments(
         if let Some(ids) = ids {
             sql.push(" AND p.segment_id IN ").list(ids);
         }
-        for found in sql.query().fetch_all(&mut *connection).await? {
+        for found in sql.query()?.fetch_all(&mut *connection).await? {
             let segment = segments::read(&found)?;
             let stamp = row::millis(&found, segments::WIDTH)?;
             served.push(served::segment(&segment, stamp, environment));

@@ -14,8 +14,11 @@ use sqlx::any::AnyRow;
 use crate::dialect::Dialect;
 use crate::error::{StoreError, unique};
 use crate::page::{Page, PageRequest};
-use crate::sql::{LIST, ROWS, Sql, containing};
+use crate::sql::{LIST, Sql, containing, rows};
 use crate::{Store, row, targetings};
+
+/// How many rows a statement writes.
+const ROWS: usize = rows(14);
 
 /// The columns of a flag, as [`read`] reads them.
 pub(crate) const COLUMNS: &str = "f.id, f.key, f.name, f.description, f.kind, f.variations, \
@@ -73,7 +76,7 @@ impl Store {
     ) -> Result<Page<ListedFlag>, StoreError> {
         let mut tx = self.begin_read().await?;
         let sql = list(self.shared.dialect, project, filter, page);
-        let rows = sql.query().fetch_all(&mut *tx).await?;
+        let rows = sql.query()?.fetch_all(&mut *tx).await?;
         let flags = rows.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let page = Page::cut(flags, page.size(), |flag| flag.key.folded());
         let ids: Vec<&str> = page.items.iter().map(|flag| flag.id.as_str()).collect();
@@ -108,7 +111,7 @@ impl Store {
         sql.push(" WHERE f.life = 'live' AND f.project_id = ")
             .bind(project.as_str());
         sql.push(" ORDER BY value");
-        let rows = sql.query().fetch_all(&self.shared.truth.read).await?;
+        let rows = sql.query()?.fetch_all(&self.shared.truth.read).await?;
         rows.iter().map(|found| row::text(found, 0)).collect()
     }
 }
@@ -167,7 +170,7 @@ pub(crate) async fn load(
         sql.bind(project.as_str());
         sql.push(" AND f.key_folded IN ")
             .list(keys.iter().map(String::as_str));
-        for found in sql.query().fetch_all(&mut *connection).await? {
+        for found in sql.query()?.fetch_all(&mut *connection).await? {
             let flag = read(&found)?;
             flags.insert(flag.key.folded(), flag);
         }
@@ -239,7 +242,7 @@ async fn upsert(
     }
     sql.push(on_conflict);
     let done = sql
-        .query()
+        .query()?
         .execute(connection)
         .await
         .map_err(unique("key", "a flag with this key exists in the project"))?;
@@ -262,7 +265,7 @@ async fn free_ids(connection: &mut AnyConnection, edits: &[&FlagEdit]) -> Result
         .bind(project.as_str());
     sql.push(" AND id IN ")
         .list(edits.iter().map(|edit| edit.after.id.as_str()));
-    sql.query().execute(connection).await?;
+    sql.query()?.execute(connection).await?;
     Ok(())
 }
 

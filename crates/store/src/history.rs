@@ -89,7 +89,7 @@ async fn places(
     }
     sql.push(" ORDER BY v.at DESC, v.change_set_id DESC LIMIT ")
         .bind(page.size() + 1);
-    let rows = sql.query().fetch_all(connection).await?;
+    let rows = sql.query()?.fetch_all(connection).await?;
     rows.iter()
         .map(|found| Ok((row::number(found, 0)?, row::text(found, 1)?)))
         .collect()
@@ -111,7 +111,7 @@ async fn load<'a>(
     );
     sql.bind(organization.as_str());
     sql.push(" AND id IN ").list(ids);
-    let rows = sql.query().fetch_all(connection).await?;
+    let rows = sql.query()?.fetch_all(connection).await?;
     rows.iter()
         .map(|found| {
             let change_set = read(found)?;

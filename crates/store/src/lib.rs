@@ -46,7 +46,9 @@ use std::sync::Arc;
 
 use sqlx::{Any, Transaction};
 
-pub use crate::apply::{Applied, ApplyError, ChangeSetRequest, ConflictFound};
+pub use crate::apply::{
+    Applied, ApplyError, ChangeSetRequest, ConflictFound, ImportRequest, Imported,
+};
 pub use crate::change_sets::{Actor, ActorKind};
 pub use crate::environments::NewEnvironment;
 pub use crate::error::StoreError;

@@ -5,8 +5,8 @@
 //! processes may have the same files open: they are waited for by the busy timeout.
 //! PostgreSQL: a pool for the truth and a small one for traffic.
 
-use std::fs::{DirBuilder, File};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -36,6 +36,10 @@ impl std::fmt::Debug for Location {
     }
 }
 
+/// The SQLite files' names.
+const TRUTH: &str = "burgee.db";
+const TRAFFIC: &str = "traffic.db";
+
 /// How long a writer waits for other processes' writers on SQLite, in ms.
 const BUSY_MS: u32 = 10_000;
 
@@ -58,8 +62,8 @@ pub(crate) async fn open(location: &Location) -> Result<(Dialect, Pools, Pools),
     match location {
         Location::Folder(folder) => {
             let _opening = lock_folder(folder.clone()).await?;
-            let truth = sqlite(&folder.join("burgee.db")).await?;
-            let traffic = sqlite(&folder.join("traffic.db")).await?;
+            let truth = sqlite(&folder.join(TRUTH)).await?;
+            let traffic = sqlite(&folder.join(TRAFFIC)).await?;
             Ok((Dialect::Sqlite, truth, traffic))
         }
         Location::Postgres(url) => {
@@ -78,15 +82,28 @@ async fn lock_folder(folder: PathBuf) -> Result<File, StoreError> {
             .recursive(true)
             .mode(0o700)
             .create(&folder)?;
-        let file = File::create(folder.join("opening.lock"))?;
-        file.lock()?;
-        Ok::<_, std::io::Error>(file)
+        let lock = private_file(&folder.join("opening.lock"))?;
+        lock.lock()?;
+        // The folder may have been there before, open to others.
+        private_file(&folder.join(TRUTH))?;
+        private_file(&folder.join(TRAFFIC))?;
+        Ok::<_, std::io::Error>(lock)
     });
     match locked.await {
         Ok(Ok(file)) => Ok(file),
         Ok(Err(error)) => Err(StoreError::Unavailable(format!("the data folder: {error}"))),
         Err(error) => Err(StoreError::Other(Box::new(error))),
     }
+}
+
+/// Opens a file; makes it, for the owner alone, where it is not there. SQLite gives the files
+/// beside it the same permissions.
+fn private_file(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(path)
 }
 
 async fn sqlite(file: &Path) -> Result<Pools, StoreError> {

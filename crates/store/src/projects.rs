@@ -52,7 +52,7 @@ impl Store {
         }
         sql.push(" ORDER BY key_folded LIMIT ")
             .bind(page.size() + 1);
-        let rows = sql.query().fetch_all(&self.shared.truth.read).await?;
+        let rows = sql.query()?.fetch_all(&self.shared.truth.read).await?;
         let items = rows.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         Ok(Page::cut(items, page.size(), |item| item.key.folded()))
     }
@@ -67,7 +67,7 @@ impl Store {
         sql.push(" AND organization_id = ")
             .bind(organization.as_str());
         sql.push(" AND key_folded = ").bind(key.folded());
-        let found = sql.query().fetch_optional(&self.shared.truth.read).await?;
+        let found = sql.query()?.fetch_optional(&self.shared.truth.read).await?;
         read(&found.ok_or(StoreError::NotFound("project"))?)
     }
 
@@ -118,7 +118,7 @@ pub(crate) async fn lock(
             .list(keys.iter().map(String::as_str));
     }
     sql.push(" ORDER BY id").push(lock);
-    let rows = sql.query().fetch_all(connection).await?;
+    let rows = sql.query()?.fetch_all(connection).await?;
     rows.iter().map(read).collect()
 }
 
@@ -130,7 +130,7 @@ pub(crate) async fn lock_id(
 ) -> Result<Project, StoreError> {
     let mut sql = Sql::new(SELECT);
     sql.push(" AND id = ").bind(id.as_str()).push(lock);
-    let found = sql.query().fetch_optional(connection).await?;
+    let found = sql.query()?.fetch_optional(connection).await?;
     read(&found.ok_or(StoreError::NotFound("project"))?)
 }
 

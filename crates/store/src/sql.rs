@@ -8,6 +8,9 @@ use sqlx::any::AnyArguments;
 use sqlx::query::Query;
 use sqlx::{Any, AssertSqlSafe};
 
+use crate::error::StoreError;
+use crate::text;
+
 /// A statement under construction.
 pub(crate) struct Sql {
     text: String,
@@ -63,9 +66,18 @@ impl Sql {
     }
 
     /// The statement. It is not kept prepared: its text is another one each time.
-    pub(crate) fn query(self) -> Query<'static, Any, AnyArguments> {
+    ///
+    /// # Errors
+    /// [`StoreError::Invalid`] where a text holds U+0000, which PostgreSQL cannot store or compare.
+    pub(crate) fn query(self) -> Result<Query<'static, Any, AnyArguments>, StoreError> {
+        for value in &self.values {
+            if let Value::Text(Some(text)) = value {
+                text::storable("text", text)?;
+            }
+        }
         let query = sqlx::query(AssertSqlSafe(self.text)).persistent(false);
-        self.values
+        let query = self
+            .values
             .into_iter()
             .fold(query, |query, value| match value {
                 Value::Text(text) => query.bind(text),
@@ -73,7 +85,8 @@ impl Sql {
                 Value::Small(number) => query.bind(number),
                 Value::Real(number) => query.bind(number),
                 Value::Blob(bytes) => query.bind(bytes),
-            })
+            });
+        Ok(query)
     }
 }
 
@@ -108,12 +121,17 @@ values! {
     Vec<u8> => bytes => Self::Blob(bytes);
 }
 
-/// How many rows a bulk statement holds: both databases bound the number of values (32,766 and
-/// 65,535), and a text that grows further is no longer faster.
-pub(crate) const ROWS: usize = 500;
+/// How many values a statement binds. SQLite looks every `$n` up among those before it, so that a
+/// statement's cost grows with the square; from some hundreds on a larger one is no faster.
+const VALUES: usize = 600;
 
-/// How many values an `IN` list holds, for the same reason.
-pub(crate) const LIST: usize = 1_000;
+/// How many rows of so many columns a bulk statement holds.
+pub(crate) const fn rows(columns: usize) -> usize {
+    VALUES / columns
+}
+
+/// How many values an `IN` list holds.
+pub(crate) const LIST: usize = 500;
 
 /// A pattern for `LIKE … ESCAPE '\'` that finds `text` anywhere.
 pub(crate) fn containing(text: &str) -> String {

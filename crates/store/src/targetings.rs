@@ -10,7 +10,10 @@ use sqlx::any::AnyRow;
 
 use crate::error::StoreError;
 use crate::row;
-use crate::sql::{LIST, ROWS, Sql};
+use crate::sql::{LIST, Sql, rows};
+
+/// How many rows a statement writes.
+const ROWS: usize = rows(11);
 
 /// The columns of a targeting, as [`read`] reads them.
 pub(crate) const COLUMNS: &str = "t.is_enabled, t.target_users, t.rules, t.fallthrough, \
@@ -46,7 +49,7 @@ pub(crate) async fn load(
         sql.push(" ON e.id = t.environment_id AND e.deleted_at IS NULL WHERE t.project_id = ");
         sql.bind(project.as_str());
         sql.push(" AND t.flag_id IN ").list(flags.iter().copied());
-        for found in sql.query().fetch_all(&mut *connection).await? {
+        for found in sql.query()?.fetch_all(&mut *connection).await? {
             let by_environment: &mut BTreeMap<_, _> =
                 targetings.entry(row::id(&found, 0)?).or_default();
             by_environment.insert(row::id(&found, 1)?, read(&found, 2)?);
@@ -66,7 +69,7 @@ pub(crate) async fn enabled(
     sql.push(" JOIN environments e ON e.id = t.environment_id AND e.deleted_at IS NULL");
     sql.push(" WHERE t.project_id = ").bind(project.as_str());
     sql.push(" AND t.flag_id IN ").list(flags.iter().copied());
-    for found in sql.query().fetch_all(connection).await? {
+    for found in sql.query()?.fetch_all(connection).await? {
         let by_environment: &mut BTreeMap<_, _> = enabled.entry(row::id(&found, 0)?).or_default();
         by_environment.insert(row::id(&found, 1)?, row::boolean(&found, 2)?);
     }
@@ -125,7 +128,7 @@ async fn upsert(
          expt_include_all_targets = excluded.expt_include_all_targets, \
          tracked = excluded.tracked, stamp = excluded.stamp",
     );
-    sql.query().execute(connection).await?;
+    sql.query()?.execute(connection).await?;
     Ok(())
 }
 
@@ -147,6 +150,6 @@ async fn bury(
     sql.push(" AND new.id IN ")
         .list(flags.iter().copied())
         .push(")");
-    sql.query().execute(connection).await?;
+    sql.query()?.execute(connection).await?;
     Ok(())
 }

@@ -8,6 +8,7 @@
 
 mod read;
 mod roll_up;
+mod statements;
 mod write;
 
 pub use read::{CountAt, EndUser};

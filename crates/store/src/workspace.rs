@@ -128,7 +128,7 @@ async fn uses(
         .bind(containing(&twice_escaped(segment)?));
     sql.push(" ESCAPE '\\' ORDER BY p.key_folded, e.sort, f.key_folded");
     let mut uses = Vec::new();
-    for found in sql.query().fetch_all(connection).await? {
+    for found in sql.query()?.fetch_all(connection).await? {
         let rules: Vec<Rule> = row::json(&found, 3)?;
         if rules.iter().any(|rule| names(rule, segment)) {
             let [project, environment, flag] = [0, 1, 2].map(|column| row::text(&found, column));

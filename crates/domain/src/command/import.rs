@@ -5,4 +5,5 @@
 
 pub mod flag;
 pub mod segment;
+mod targeting;
 mod wire;

@@ -38,20 +38,24 @@ pub(super) fn write(writer: &mut Writer<'_>, edit: &SegmentEdit) {
         &before.excluded,
         &edit.after.excluded,
     );
-    if before.rules != edit.after.rules {
-        let rules: Vec<String> = edit
-            .after
-            .rules
-            .iter()
-            .map(|rule| conditions(&rule.conditions))
-            .collect();
-        let rules = match rules.is_empty() {
-            true => "nobody".to_owned(),
-            false => rules.join("; or "),
-        };
-        let text = format!("rules now take in {rules}");
-        writer.line(&subject, "segmentRulesSet", &[("rules", &rules)], &text);
+    rules(writer, &subject, before, &edit.after);
+}
+
+fn rules(writer: &mut Writer<'_>, subject: &Subject, before: &Segment, after: &Segment) {
+    if before.rules == after.rules {
+        return;
     }
+    let rules: Vec<String> = after
+        .rules
+        .iter()
+        .map(|rule| conditions(&rule.conditions))
+        .collect();
+    let rules = match rules.is_empty() {
+        true => "nobody".to_owned(),
+        false => rules.join("; or "),
+    };
+    let text = format!("rules now take in {rules}");
+    writer.line(subject, "segmentRulesSet", &[("rules", &rules)], &text);
 }
 
 fn subject(writer: &Writer<'_>, segment: &Segment) -> Subject {

@@ -1,9 +1,12 @@
-//! What FeatBit's segments lack here: a key; and an id where the file's is taken.
+//! Where an import goes, and what FeatBit's segments lack there: a key; and an id where the file's
+//! is taken.
 
+use burgee_eval::flag::Flag;
 use burgee_eval::segment::Segment;
 use sha2::{Digest, Sha256};
 
 use crate::command::SegmentRef;
+use crate::command::import::flag::ImportFlag;
 use crate::key::MAX_KEY;
 
 /// The environment that is imported into, by folded keys.
@@ -28,6 +31,16 @@ impl Destination {
         uuid::Builder::from_custom_bytes(first_16(&hash))
             .into_uuid()
             .to_string()
+    }
+
+    /// The command that takes a flag over.
+    pub(super) fn flag(&self, source: &Flag) -> ImportFlag {
+        ImportFlag {
+            project: self.project.clone(),
+            environment: self.environment.clone(),
+            flag: source.key.clone(),
+            source: Box::new(source.clone()),
+        }
     }
 
     /// A segment's key here.

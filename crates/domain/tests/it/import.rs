@@ -308,3 +308,32 @@ fn archiving_in_one_environment_does_not_archive_what_others_serve() {
     assert_eq!(flag(&one, "f").life, Life::Archived);
     assert!(reason(&plan(&one, "prod", &live), "f").contains("restore it first"));
 }
+
+#[test]
+fn the_same_users_in_another_order_are_no_change() {
+    let workspace = imported(empty(), "prod", &input(json!([source("f")]), json!([])));
+    let turned = with(
+        source("f"),
+        json!({"targetUsers": [{"keyIds": ["bob", "ann"], "variationId": "b"}]}),
+    );
+    let plan = plan(&workspace, "prod", &input(json!([turned]), json!([])));
+    assert_eq!(plan.outcome, Default::default());
+    assert_eq!(plan.report.items[0].done, Done::Unchanged);
+    assert!(plan.commands.is_empty());
+}
+
+#[test]
+fn what_ends_programs_is_said() {
+    let theirs = with(
+        source("f"),
+        json!({"rules": [{"id": "r", "name": "R", "variations": [{"id": "a", "rollout": [0, 1]}],
+            "conditions": [{"property": "User is in segment", "op": null, "value": "s"}]}]}),
+    );
+    let plan = plan(&empty(), "prod", &input(json!([theirs]), json!([])));
+    let warnings = &plan.report.items[0].warnings;
+    assert!(
+        warnings.iter().any(|it| it.contains("Node.js")),
+        "{warnings:?}"
+    );
+    assert_eq!(plan.report.items[0].done, Done::Created);
+}

@@ -39,12 +39,12 @@ impl ClientState {
         }
     }
 
-    /// Appends a message with everything. The newest flag in it carries a timestamp of `floor` at
-    /// least, and never below that of a flag that the user is *not* served: otherwise the SDK's
-    /// next timestamp would lie before that flag, and it would be answered in full for ever.
-    pub(super) fn full(&self, snapshot: &Snapshot, user: &User<'_>, floor: i64, out: &mut Vec<u8>) {
+    /// Appends a message with everything. The newest flag in it carries a timestamp that is not
+    /// below that of any flag that the user is *not* served: otherwise the SDK's next timestamp
+    /// would lie before that flag, and it would be answered in full for ever.
+    pub(super) fn full(&self, snapshot: &Snapshot, user: &User<'_>, out: &mut Vec<u8>) {
         let mut message = Message::begin(Sync::Full, user, out);
-        let mut floor = floor;
+        let mut floor = 0;
         for (flag, encoded) in snapshot.flags().iter().zip(&self.flags) {
             match flag.evaluate(user) {
                 Some(outcome) => message.add(encoded, outcome.get()),

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use burgee_eval::flag::Flag;
+use burgee_eval::segment::Segment;
 use burgee_eval::snapshot::{Affected, Cause, Snapshot};
 use burgee_eval::user::User;
 use bytes::Bytes;
@@ -56,25 +58,37 @@ pub(super) enum Asked {
 }
 
 impl Encoded {
-    /// Compiles and encodes a whole state.
-    pub(crate) fn build(state: State, generation: u32) -> Self {
+    /// Compiles and encodes the first state of an environment.
+    pub(crate) fn first(state: State) -> Self {
+        Self::build(state, 1, ServerState::new)
+    }
+
+    /// Compiles and encodes a state that does not follow from this one but takes its place.
+    pub(crate) fn replaced(&self, state: State) -> Self {
+        let generation = self.generation.wrapping_add(1);
+        Self::build(state, generation, |flags, segments| {
+            self.server.replaced(flags, segments)
+        })
+    }
+
+    fn build(
+        state: State,
+        generation: u32,
+        server: impl FnOnce(Vec<Arc<Flag>>, Vec<Arc<Segment>>) -> ServerState,
+    ) -> Self {
         let snapshot = Snapshot::build(state.flags, state.segments);
-        let flags = snapshot
-            .flags()
-            .iter()
-            .map(|flag| Arc::clone(flag.flag()))
-            .collect();
-        let segments = snapshot
-            .segments()
-            .iter()
-            .map(|s| Arc::clone(s.segment()))
+        let flags = snapshot.flags().iter();
+        let flags = flags.map(|flag| Arc::clone(flag.flag())).collect();
+        let segments = snapshot.segments().iter();
+        let segments = segments
+            .map(|segment| Arc::clone(segment.segment()))
             .collect();
         Self {
             generation,
             position: state.position,
             last_stamp: state.last_stamp.0,
             client: ClientState::new(&snapshot, None),
-            server: ServerState::new(flags, segments),
+            server: server(flags, segments),
             snapshot,
         }
     }
@@ -142,18 +156,15 @@ impl Encoded {
         now: i64,
         out: &mut Vec<u8>,
     ) -> Sync {
-        let floor = match self.asked(timestamp, now) {
-            Asked::Since(timestamp) => {
-                let newer = self.client.newer(timestamp);
-                if self.client.patch(&self.snapshot, user, newer, out) {
-                    return Sync::Patch;
-                }
-                0
+        if let Asked::Since(timestamp) = self.asked(timestamp, now) {
+            let newer = self.client.newer(timestamp);
+            if self.client.patch(&self.snapshot, user, newer, out) {
+                return Sync::Patch;
             }
-            Asked::All => 0,
-            Asked::AllAbove(timestamp) => timestamp.saturating_add(1),
-        };
-        self.client.full(&self.snapshot, user, floor, out);
+        }
+        // Client SDKs take a full answer whatever its timestamps, so nothing is raised for those
+        // that are ahead: a later push of the raised flag would be below it, and lost.
+        self.client.full(&self.snapshot, user, out);
         Sync::Full
     }
 

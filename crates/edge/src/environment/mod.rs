@@ -6,7 +6,6 @@
 
 mod client;
 mod encoded;
-mod frame;
 mod server;
 mod update;
 mod wire;

@@ -3,6 +3,8 @@
 //! Items lie in the order of their stamps, so a catch-up from any timestamp is the tail of one
 //! buffer of ready-made messages, and costs a connection no memory of its own.
 
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use burgee_eval::flag::Flag;
@@ -11,11 +13,16 @@ use burgee_eval::time::Millis;
 use bytes::Bytes;
 
 use super::encoded::{ServerAnswer, Sync};
-use super::{frame, wire};
+use super::wire;
+use crate::frame::write;
 
 /// Up to this size the full state is sent for any change: it is the one answer that every SDK
 /// takes whole, whatever it has, and a buffer of this size is taken by a socket at once.
 pub const FULL_STATE_LIMIT: usize = 64 * 1024;
+
+/// Milliseconds by which a raised stamp may be higher than an SDK needs it: until our clock has
+/// passed it, some SDKs refuse changes and come back for the full state.
+const NEARLY: i64 = 1_000;
 
 const HEAD: &str = r#"{"messageType":"data-sync","data":{"eventType":""#;
 const FLAGS: &str = r#"","featureFlags":["#;
@@ -30,6 +37,8 @@ static NOTHING_NEW: LazyLock<Message> =
 pub(super) struct ServerState {
     /// In the order of their stamps.
     items: Vec<Arc<Item>>,
+    /// The highest stamp of an item that is not archived.
+    last_life: i64,
     /// The length of the full state's JSON.
     full_length: usize,
     full: OnceLock<Message>,
@@ -37,58 +46,60 @@ pub(super) struct ServerState {
     /// The full state for SDKs that are ahead, and how far its newest stamp was raised. The lock
     /// is held while it is made, never during IO.
     raised: Mutex<Option<(i64, Message)>>,
+    /// The highest stamp that a raised state of this environment ever told an SDK; shared by all
+    /// states that follow each other.
+    told: Arc<AtomicI64>,
 }
 
 impl ServerState {
     /// Encodes an environment's items, of which there is one per key or id.
     pub(super) fn new(flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Self {
-        let flags = flags.into_iter().map(Content::Flag);
-        let segments = segments.into_iter().map(Content::Segment);
-        Self::of(
-            flags
-                .chain(segments)
-                .map(|content| Arc::new(Item::new(content)))
-                .collect(),
-        )
+        Self::of(encode(flags, segments), Arc::default())
+    }
+
+    /// Other items in place of all of these, for the same connections.
+    pub(super) fn replaced(&self, flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Self {
+        Self::of(encode(flags, segments), Arc::clone(&self.told))
     }
 
     /// The same with these items in place of those of the same key or id; shares the others.
     pub(super) fn with(&self, flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Self {
-        let changed = Self::new(flags, segments);
-        let names: std::collections::HashSet<_> = changed
-            .items
-            .iter()
-            .map(|item| item.content.name())
-            .collect();
-        let kept = self
-            .items
-            .iter()
-            .filter(|item| !names.contains(&item.content.name()));
-        Self::of(kept.chain(&changed.items).cloned().collect())
+        let changed = encode(flags, segments);
+        let names: HashSet<_> = changed.iter().map(|item| item.content.name()).collect();
+        let kept = self.items.iter();
+        let kept = kept.filter(|item| !names.contains(&item.content.name()));
+        let items = kept.chain(&changed).cloned().collect();
+        Self::of(items, Arc::clone(&self.told))
     }
 
-    fn of(mut items: Vec<Arc<Item>>) -> Self {
+    fn of(mut items: Vec<Arc<Item>>, told: Arc<AtomicI64>) -> Self {
         items.sort_by_key(|item| item.stamp);
-        let commas = |flag: bool| {
-            items
-                .iter()
-                .filter(|item| item.content.is_flag() == flag)
-                .count()
-                .saturating_sub(1)
-        };
-        let around = HEAD.len() + "full".len() + FLAGS.len() + SEGMENTS.len() + TAIL.len();
-        let full_length = around
-            + items.iter().map(|item| item.json.len()).sum::<usize>()
-            + commas(true)
-            + commas(false);
-        let (full, steps, raised) = (OnceLock::new(), OnceLock::new(), Mutex::new(None));
-        Self {
+        let living = items.iter().rev().find(|item| !item.is_tombstone());
+        let last_life = living.map_or(0, |item| item.stamp);
+        let mut state = Self {
             items,
-            full_length,
-            full,
-            steps,
-            raised,
-        }
+            last_life,
+            full_length: 0,
+            full: OnceLock::new(),
+            steps: OnceLock::new(),
+            raised: Mutex::new(None),
+            told,
+        };
+        let whole = state.whole(&state.items);
+        let (flags, segments): (Vec<_>, Vec<_>) = whole.partition(|item| item.content.is_flag());
+        let around = HEAD.len() + "full".len() + FLAGS.len() + SEGMENTS.len() + TAIL.len();
+        state.full_length = around + list_length(&flags) + list_length(&segments);
+        state
+    }
+
+    /// What a full state has of these items: all but old tombstones. A full state replaces what an
+    /// SDK has, so what is not in it is gone; the tombstones after the last living item stay in,
+    /// since an SDK passes over a state whose highest stamp is not above its own
+    /// (`docs/adr/0005-old-tombstones.md`).
+    fn whole<'a>(&self, items: &'a [Arc<Item>]) -> impl Iterator<Item = &'a Item> + use<'a> {
+        let last_life = self.last_life;
+        let items = items.iter().map(AsRef::as_ref);
+        items.filter(move |item: &&Item| !item.is_tombstone() || item.stamp > last_life)
     }
 
     /// The highest stamp of an item; 0 where there is none.
@@ -98,55 +109,89 @@ impl ServerState {
 
     /// Everything.
     pub(super) fn full(&self) -> &Message {
-        let items = self.items.iter().map(AsRef::as_ref);
-        self.full.get_or_init(|| Message::new("full", items))
+        self.full
+            .get_or_init(|| Message::new("full", self.whole(&self.items)))
     }
 
     /// Everything, with the newest item's stamp raised above `timestamp`: for SDKs that are ahead
     /// of this environment and pass over a state that is not newer than theirs. One answer serves
-    /// all SDKs that are not ahead of *it*.
+    /// a herd of them, whose timestamps are nearly the same.
     pub(super) fn full_above(&self, timestamp: i64) -> Message {
         let Some((newest, older)) = self.items.split_last() else {
             return self.full().clone();
         };
         let mut raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((stamp, message)) = raised.as_ref().filter(|(stamp, _)| *stamp > timestamp) {
-            debug_assert!(*stamp > self.newest());
+        let near = timestamp.saturating_add(1)..=timestamp.saturating_add(NEARLY);
+        if let Some((_, message)) = raised.as_ref().filter(|(stamp, _)| near.contains(stamp)) {
             return message.clone();
         }
         let stamp = timestamp.saturating_add(1);
+        self.told.fetch_max(stamp, Ordering::Relaxed);
         let newest = Item::stamped(newest.content.clone(), stamp);
-        let items = older.iter().map(AsRef::as_ref).chain([&newest]);
-        let message = Message::new("full", items);
+        let message = Message::new("full", self.whole(older).chain([&newest]));
         *raised = Some((stamp, message.clone()));
         message
     }
 
     /// What a connection gets that has everything up to `timestamp`; `None` where nothing is new.
     pub(super) fn since(&self, timestamp: i64) -> Option<ServerAnswer> {
-        let first = self.items.partition_point(|item| item.stamp <= timestamp);
+        let first = self.after(timestamp);
         if first == self.items.len() {
             return None;
         }
+        let tail = || {
+            self.steps
+                .get_or_init(|| Steps::new(&self.items))
+                .from(first)
+        };
+        Some(self.smaller(tail))
+    }
+
+    /// What everybody is pushed who has what came before, the newest item of which was stamped
+    /// `before`; `None` where nothing is new. Not many items, for many connections at one moment:
+    /// their messages are made by themselves. Where a raised state told some SDK of a higher stamp
+    /// than the news has, the news would be lost to it, and all get the full state above that.
+    pub(super) fn pushed_since(&self, before: i64) -> Option<Bytes> {
+        let news = &self.items[self.after(before)..];
+        if news.is_empty() {
+            return None;
+        }
+        match self.told.load(Ordering::Relaxed) {
+            told if told >= self.newest() => Some(self.full_above(told).frame()),
+            _ => Some(self.smaller(|| Steps::new(news).frames).frames),
+        }
+    }
+
+    /// What everybody is pushed who had a state of another history, up to the stamp `before`.
+    pub(super) fn pushed_instead(&self, before: i64) -> Bytes {
+        match self.told.load(Ordering::Relaxed).max(before) {
+            told if told >= self.newest() => self.full_above(told).frame(),
+            _ => self.full().frame(),
+        }
+    }
+
+    /// The steps, unless the full state is small, or smaller than they are.
+    fn smaller(&self, steps: impl FnOnce() -> Bytes) -> ServerAnswer {
         if self.full_length > FULL_STATE_LIMIT {
-            let steps = self.steps.get_or_init(|| Steps::new(&self.items));
-            let frames = steps.from(first);
+            let frames = steps();
             if frames.len() < self.full_length {
-                return Some(ServerAnswer {
-                    frames,
-                    sync: Sync::Patch,
-                });
+                let sync = Sync::Patch;
+                return ServerAnswer { frames, sync };
             }
         }
-        Some(ServerAnswer {
-            frames: self.full().frame(),
-            sync: Sync::Full,
-        })
+        let frames = self.full().frame();
+        let sync = Sync::Full;
+        ServerAnswer { frames, sync }
+    }
+
+    /// Where the items begin that are newer than `timestamp`.
+    fn after(&self, timestamp: i64) -> usize {
+        self.items.partition_point(|item| item.stamp <= timestamp)
     }
 
     /// As [`Self::since`], in one message, for those who poll.
     pub(super) fn poll_since(&self, timestamp: i64) -> (Bytes, Sync) {
-        let first = self.items.partition_point(|item| item.stamp <= timestamp);
+        let first = self.after(timestamp);
         match &self.items[first..] {
             [] => (NOTHING_NEW.json(), Sync::Patch),
             _ if first == 0 || self.full_length <= FULL_STATE_LIMIT => {
@@ -168,6 +213,12 @@ pub(super) fn nothing_new() -> ServerAnswer {
     }
 }
 
+fn encode(flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Vec<Arc<Item>> {
+    let flags = flags.into_iter().map(Content::Flag);
+    let all = flags.chain(segments.into_iter().map(Content::Segment));
+    all.map(|content| Arc::new(Item::new(content))).collect()
+}
+
 /// A flag or a segment, shared with the snapshot.
 #[derive(Clone)]
 enum Content {
@@ -178,6 +229,13 @@ enum Content {
 impl Content {
     fn is_flag(&self) -> bool {
         matches!(self, Self::Flag(_))
+    }
+
+    fn is_archived(&self) -> bool {
+        match self {
+            Self::Flag(flag) => flag.is_archived,
+            Self::Segment(segment) => segment.is_archived,
+        }
     }
 
     /// What SDKs tell items apart by.
@@ -204,6 +262,10 @@ impl Item {
         Self::stamped(content, stamp)
     }
 
+    fn is_tombstone(&self) -> bool {
+        self.content.is_archived()
+    }
+
     fn stamped(content: Content, stamp: i64) -> Self {
         let json = match &content {
             Content::Flag(flag) => wire::flag_json(flag, Millis(stamp)),
@@ -227,22 +289,22 @@ pub(super) struct Message {
 impl Message {
     fn new<'a>(event: &str, items: impl Iterator<Item = &'a Item>) -> Self {
         let (flags, segments): (Vec<_>, Vec<_>) = items.partition(|item| item.content.is_flag());
-        let mut json = Vec::new();
-        for part in [HEAD, event, FLAGS] {
-            json.extend_from_slice(part.as_bytes());
-        }
-        append_list(&mut json, &flags);
-        json.extend_from_slice(SEGMENTS.as_bytes());
-        append_list(&mut json, &segments);
-        json.extend_from_slice(TAIL.as_bytes());
-
-        let mut whole = Vec::with_capacity(json.len() + frame::MAX_HEADER);
-        frame::append_text_header(json.len(), &mut whole);
-        let header = whole.len();
-        whole.extend_from_slice(&json);
+        let (mut frame, mut length) = (Vec::new(), 0);
+        write::text_with(&mut frame, |json| {
+            let start = json.len();
+            for part in [HEAD, event, FLAGS] {
+                json.extend_from_slice(part.as_bytes());
+            }
+            append_list(json, &flags);
+            json.extend_from_slice(SEGMENTS.as_bytes());
+            append_list(json, &segments);
+            json.extend_from_slice(TAIL.as_bytes());
+            length = json.len() - start;
+            true
+        });
         Self {
-            frame: whole.into(),
-            header,
+            header: frame.len() - length,
+            frame: frame.into(),
         }
     }
 
@@ -253,6 +315,11 @@ impl Message {
     pub(super) fn json(&self) -> Bytes {
         self.frame.slice(self.header..)
     }
+}
+
+/// The length of a list's items and of the commas between them.
+fn list_length(items: &[&Item]) -> usize {
+    items.iter().map(|item| item.json.len()).sum::<usize>() + items.len().saturating_sub(1)
 }
 
 fn append_list(json: &mut Vec<u8>, items: &[&Item]) {

@@ -1,6 +1,6 @@
 //! The step from one state of an environment to the next, as connections are told it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use burgee_eval::snapshot::Affected;
 use burgee_eval::user::User;
@@ -15,6 +15,7 @@ pub struct Update {
     from: Arc<Encoded>,
     to: Arc<Encoded>,
     client: ClientStep,
+    server: OnceLock<Bytes>,
     /// Whether the new state follows from the old one.
     continuous: bool,
 }
@@ -48,6 +49,7 @@ impl Update {
             from,
             to,
             client,
+            server: OnceLock::new(),
             continuous: true,
         }
     }
@@ -63,6 +65,7 @@ impl Update {
             from,
             to,
             client: ClientStep::Full,
+            server: OnceLock::new(),
             continuous: false,
         }
     }
@@ -94,33 +97,24 @@ impl Update {
             ClientStep::Full => false,
         };
         if !sent {
-            client.full(
-                snapshot,
-                user,
-                self.floor().map_or(0, |ahead| ahead + 1),
-                out,
-            );
+            client.full(snapshot, user, out);
         }
         true
     }
 
     /// What every server connection gets: complete unmasked text frames, for one write. Empty where
-    /// the step changes nothing for server SDKs.
+    /// the step changes nothing for server SDKs. Made once, by whoever asks first.
     pub fn server_frames(&self) -> Bytes {
-        let server = self.to.server();
-        if self.continuous {
-            let answer = server.since(self.from.server().newest());
-            return answer.map(|answer| answer.frames).unwrap_or_default();
-        }
-        match self.floor() {
-            Some(ahead) => server.full_above(ahead).frame(),
-            None => server.full().frame(),
-        }
+        self.server
+            .get_or_init(|| self.make_server_frames())
+            .clone()
     }
 
-    /// The stamp that SDKs have from the state before, where the new one does not pass it.
-    fn floor(&self) -> Option<i64> {
-        let (before, after) = (self.from.last_stamp(), self.to.server().newest());
-        (!self.continuous && after <= before).then_some(before)
+    fn make_server_frames(&self) -> Bytes {
+        let (from, to) = (&self.from, self.to.server());
+        match self.continuous {
+            true => to.pushed_since(from.server().newest()).unwrap_or_default(),
+            false => to.pushed_instead(from.last_stamp()),
+        }
     }
 }

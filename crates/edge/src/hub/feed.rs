@@ -81,10 +81,11 @@ impl Feed {
                 look = self.look(&*source, &mut changed).await;
                 continue;
             }
-            let retry = self.next_retry();
+            let (retry, reachable) = (self.next_retry(), self.source.is_none());
             tokio::select! {
-                () = &mut changed => { changed = source.changed(); look = true; }
-                () = hub.wake.notified() => look = true,
+                // A source that is away may say that it changed all the time: it is not asked.
+                () = &mut changed, if reachable => { changed = source.changed(); look = true; }
+                () = hub.wake.notified(), if reachable => look = true,
                 Some(done) = self.tasks.join_next_with_id() => look |= self.finished(done),
                 () = sleep_until(retry.unwrap_or_else(far_off)), if retry.is_some() => look = true,
             }

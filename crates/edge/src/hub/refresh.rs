@@ -2,13 +2,29 @@
 
 use std::sync::Arc;
 
+use burgee_eval::flag::Flag;
+use burgee_eval::segment::Segment;
+
 use super::{Event, Hub};
 use crate::environment::{Encoded, Environment, Update};
 use crate::source::{Changes, Delta, SdkKey, State, Unavailable};
 
-/// From this many flags and segments on, or changes to them, compiling moves off the async
-/// threads: below it takes well under a millisecond.
+/// From this much work on, compiling moves off the async threads: below it takes well under a
+/// millisecond.
 const LARGE: usize = 200;
+
+/// Roughly how much work compiling is, in flags; so many keys of users weigh as much as one.
+fn work(flags: &[Flag], segments: &[Segment]) -> usize {
+    const KEYS: usize = 64;
+    let targets = flags
+        .iter()
+        .flat_map(|flag| &flag.target_users)
+        .map(|list| list.key_ids.len());
+    let members = segments
+        .iter()
+        .map(|segment| segment.included.len() + segment.excluded.len());
+    flags.len() + segments.len() + targets.chain(members).sum::<usize>() / KEYS
+}
 
 /// Fetches what is new of an environment and puts it in place.
 pub(super) async fn refresh(hub: &Arc<Hub>, id: &str) -> Result<(), Unavailable> {
@@ -32,8 +48,8 @@ pub(super) async fn refresh(hub: &Arc<Hub>, id: &str) -> Result<(), Unavailable>
 async fn add(hub: &Arc<Hub>, mut state: State) -> Result<(), Unavailable> {
     let id: Arc<str> = state.environment.as_str().into();
     let keys = std::mem::take(&mut state.keys);
-    let large = state.flags.len() + state.segments.len() > LARGE;
-    let first = compile(large, move || Encoded::build(state, 1)).await?;
+    let large = work(&state.flags, &state.segments) > LARGE;
+    let first = compile(large, move || Encoded::first(state)).await?;
     let environment = Arc::new(Environment::new(id, Arc::new(first)));
     hub.insert(Arc::clone(&environment));
     hub.set_keys(&environment, &keys);
@@ -49,7 +65,7 @@ async fn advance(
 ) -> Result<(), Unavailable> {
     let keys = delta.keys.take();
     if delta.position != from.position() {
-        let large = from.items().max(delta.flags.len() + delta.segments.len()) > LARGE;
+        let large = from.items().max(work(&delta.flags, &delta.segments)) > LARGE;
         let old = Arc::clone(&from);
         let (to, affected) = compile(large, move || old.apply(delta)).await?;
         let to = Arc::new(to);
@@ -70,9 +86,9 @@ async fn reload(
     mut state: State,
 ) -> Result<(), Unavailable> {
     let keys = std::mem::take(&mut state.keys);
-    let large = state.flags.len() + state.segments.len() > LARGE;
-    let generation = from.generation().wrapping_add(1);
-    let to = Arc::new(compile(large, move || Encoded::build(state, generation)).await?);
+    let large = work(&state.flags, &state.segments) > LARGE;
+    let old = Arc::clone(&from);
+    let to = Arc::new(compile(large, move || old.replaced(state)).await?);
     environment.replace(Arc::clone(&to));
     let update = Update::reload(Arc::clone(&environment), from, to);
     replaced(hub, &environment, Some(&keys), update);

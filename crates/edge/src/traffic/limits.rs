@@ -15,9 +15,9 @@ pub const NEW_USERS_PER_HOUR: u32 = 100_000;
 pub const EVENT_TEXT: usize = 256;
 /// Different event names in an environment.
 pub const EVENT_NAMES: usize = 10_000;
-/// Bytes of a track request. SDKs send up to 50 entries; this is 50 users with all properties that
-/// are kept, and room to spare.
-pub const TRACK_BODY: usize = 8 * 1024 * 1024;
+/// Bytes of a track request. SDKs send up to 50 entries, seldom over 1 KiB each; as many requests
+/// as there are connections may be in memory at once.
+pub const TRACK_BODY: usize = 1024 * 1024;
 
 /// Whether a text may be kept: U+0000 may not, since PostgreSQL cannot store it.
 pub(super) fn fits(text: &str, most: usize) -> bool {

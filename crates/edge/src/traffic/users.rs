@@ -16,8 +16,8 @@ use crate::hub::KeyId;
 const DAY: i64 = 86_400_000;
 const HOUR: i64 = 3_600_000;
 
-/// Users remembered in each half: with 32 bytes a user, 32 MiB in all.
-const HALF: usize = 1 << 19;
+/// Users remembered in each half: what fills a table of 2^19 places, so 13 MB each.
+const HALF: usize = 7 << 16;
 
 pub(super) struct Users {
     younger: HashMap<u64, Written>,

@@ -4,15 +4,10 @@ use std::collections::BTreeMap;
 
 use sqlx::{AnyConnection, Connection};
 
+use super::statements::{insert_counts, insert_exposures, insert_metrics, insert_users, minute};
 use super::{Batch, Count, Exposure, MetricEvent, Traffic, UserSeen};
-use crate::digest;
 use crate::error::StoreError;
-use crate::sql::{ROWS, Sql};
-
-const MINUTE: i64 = 60_000;
-
-/// A user who is known and has not changed is written again after this long, in ms.
-const SEEN_AGAIN: i64 = 86_400_000;
+use crate::sql::{Sql, rows as rows_of};
 
 /// What became of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,11 +46,11 @@ impl Traffic<'_> {
         let exposures = Rows::merged(&batch.exposures, exposure_key, join_exposures);
         let metrics = numbered(batch);
         let mut refused = users.refused + counts.refused + exposures.refused + metrics.refused;
-        refused += insert(&mut tx, &users.rows, &insert_users).await?;
-        refused += insert(&mut tx, &counts.rows, &insert_counts).await?;
-        refused += insert(&mut tx, &exposures.rows, &insert_exposures).await?;
+        refused += insert(&mut tx, &users.rows, 7, &insert_users).await?;
+        refused += insert(&mut tx, &counts.rows, 5, &insert_counts).await?;
+        refused += insert(&mut tx, &exposures.rows, 7, &insert_exposures).await?;
         let insert_metrics = |rows: &[(i64, &MetricEvent)]| insert_metrics(batch, rows);
-        refused += insert(&mut tx, &metrics.rows, &insert_metrics).await?;
+        refused += insert(&mut tx, &metrics.rows, 11, &insert_metrics).await?;
         tx.commit().await?;
         if refused > 0 {
             tracing::warn!(refused, "rows of a traffic batch were refused");
@@ -158,10 +153,6 @@ fn newer_user(known: &mut UserSeen, user: &UserSeen) {
     }
 }
 
-fn minute(count: &Count) -> i64 {
-    count.minute.0 - count.minute.0.rem_euclid(MINUTE)
-}
-
 fn count_key(count: &Count) -> (&str, &str, i64, &str) {
     (
         &count.environment,
@@ -195,17 +186,18 @@ fn join_exposures(known: &mut Exposure, exposure: &Exposure) {
 async fn insert<R>(
     connection: &mut AnyConnection,
     rows: &[R],
+    columns: usize,
     statement: &(dyn Fn(&[R]) -> Result<Sql, StoreError> + Sync),
 ) -> Result<u64, StoreError>
 where
     R: Sync,
 {
     let mut refused = 0;
-    let mut waiting: Vec<&[R]> = rows.chunks(ROWS).rev().collect();
+    let mut waiting: Vec<&[R]> = rows.chunks(rows_of(columns)).rev().collect();
     while let Some(rows) = waiting.pop() {
         // A savepoint: PostgreSQL gives a transaction up after an error.
         let mut attempt = connection.begin().await?;
-        let done = statement(rows)?.query().execute(&mut *attempt).await;
+        let done = statement(rows)?.query()?.execute(&mut *attempt).await;
         match done {
             Ok(_) => attempt.commit().await?,
             Err(error) => {
@@ -223,88 +215,4 @@ where
         }
     }
     Ok(refused)
-}
-
-fn insert_users(rows: &[UserSeen]) -> Result<Sql, StoreError> {
-    let mut sql = Sql::new(
-        "INSERT INTO end_users (environment_id, key, name, properties, hash, first_seen, \
-         last_seen) VALUES ",
-    );
-    for (index, user) in rows.iter().enumerate() {
-        let properties = serde_json::to_string(&user.properties)?;
-        sql.row(index).bind(&user.environment);
-        sql.next(&user.key).next(&user.name);
-        sql.next(&properties).next(hash(&user.name, &properties));
-        sql.next(user.at.0).next(user.at.0).push(")");
-    }
-    sql.push(
-        " ON CONFLICT (environment_id, key) DO UPDATE SET name = excluded.name, \
-         properties = excluded.properties, hash = excluded.hash, last_seen = excluded.last_seen \
-         WHERE (excluded.hash <> end_users.hash AND excluded.last_seen >= end_users.last_seen) \
-         OR excluded.last_seen >= end_users.last_seen + ",
-    );
-    sql.bind(SEEN_AGAIN);
-    Ok(sql)
-}
-
-/// A number that is another one when name or properties are.
-fn hash(name: &str, properties: &str) -> i64 {
-    let text = format!("{}:{name}{properties}", name.len());
-    let [a, b, c, d, e, f, g, h, ..] = digest::bytes(text.as_bytes());
-    i64::from_be_bytes([a, b, c, d, e, f, g, h])
-}
-
-fn insert_counts(rows: &[Count]) -> Result<Sql, StoreError> {
-    let mut sql =
-        Sql::new("INSERT INTO counts_minute (environment_id, flag, variation, at, count) VALUES ");
-    for (index, row) in rows.iter().enumerate() {
-        sql.row(index).bind(&row.environment);
-        sql.next(&row.flag).next(&row.variation);
-        sql.next(minute(row));
-        sql.next(i64::try_from(row.count).unwrap_or(i64::MAX));
-        sql.push(")");
-    }
-    sql.push(
-        " ON CONFLICT (environment_id, flag, at, variation) \
-         DO UPDATE SET count = counts_minute.count + excluded.count",
-    );
-    Ok(sql)
-}
-
-fn insert_exposures(rows: &[Exposure]) -> Result<Sql, StoreError> {
-    let mut sql = Sql::new(
-        "INSERT INTO exposures (environment_id, flag, variation, user_key, experiment, first_at, \
-         last_at) VALUES ",
-    );
-    for (index, row) in rows.iter().enumerate() {
-        sql.row(index).bind(&row.environment);
-        sql.next(&row.flag).next(&row.variation).next(&row.user);
-        sql.next(i16::from(row.experiment));
-        sql.next(row.first.0).next(row.last.0).push(")");
-    }
-    sql.push(
-        " ON CONFLICT (environment_id, flag, variation, user_key) DO UPDATE SET \
-         experiment = CASE WHEN excluded.experiment = 1 THEN 1 ELSE exposures.experiment END, \
-         first_at = CASE WHEN excluded.first_at < exposures.first_at \
-             THEN excluded.first_at ELSE exposures.first_at END, \
-         last_at = CASE WHEN excluded.last_at > exposures.last_at \
-             THEN excluded.last_at ELSE exposures.last_at END",
-    );
-    Ok(sql)
-}
-
-fn insert_metrics(batch: &Batch, rows: &[(i64, &MetricEvent)]) -> Result<Sql, StoreError> {
-    let mut sql = Sql::new(
-        "INSERT INTO metric_events (sender, sequence, ordinal, environment_id, user_key, event, \
-         value, route, kind, app_type, at) VALUES ",
-    );
-    for (index, (ordinal, event)) in rows.iter().enumerate() {
-        sql.row(index).bind(&batch.sender);
-        sql.next(batch.sequence).next(*ordinal);
-        sql.next(&event.environment).next(&event.user);
-        sql.next(&event.event).next(event.value);
-        sql.next(&event.route).next(&event.kind);
-        sql.next(&event.app_type).next(event.at.0).push(")");
-    }
-    Ok(sql)
 }

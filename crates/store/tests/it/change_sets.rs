@@ -184,7 +184,7 @@ async fn a_change_of_what_others_changed_is_told_by_whom() {
 }
 
 #[tokio::test]
-async fn u_0000_is_refused_before_the_database() {
+async fn what_cannot_be_stored_is_refused_before_the_database() {
     for_each_database(async |database| {
         let store = &database.store;
         let house = house(store).await;
@@ -197,6 +197,12 @@ async fn u_0000_is_refused_before_the_database() {
                 field: "commands",
                 ..
             }) | ApplyError::Rejected(_))
+        ));
+        let mut long = request(&house, flag_on("a"));
+        long.id = Some("x".repeat(129));
+        assert!(matches!(
+            store.apply(&long).await,
+            Err(ApplyError::Store(StoreError::Invalid { field: "id", .. }))
         ));
         let mut scoped = request(&house, flag_on("a"));
         scoped.base.insert("a\0".into(), 1);

@@ -1,10 +1,15 @@
 //! What the edge is told after a position, and what stays of what is gone.
 
+use std::time::Duration;
+
 use burgee_domain::model::Environment;
 use burgee_domain::position::Position;
+use burgee_store::dialect::Dialect;
 use burgee_store::edge::{Changes, Delta, MAX_DELTA};
 use burgee_store::{Actor, NewEnvironment, Store};
 use serde_json::{Value, json};
+use tokio::sync::watch::Receiver;
+use tokio::time::timeout;
 
 use crate::kit::{NOW, apply, flag_on, for_each_database, house, key, on_flag, on_whole, state};
 
@@ -194,4 +199,25 @@ async fn a_peer_that_missed_too_much_gets_the_state() {
         assert!(matches!(changes, Changes::Reload(state) if state.flags.len() == MAX_DELTA + 2));
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_commit_elsewhere_is_heard_of() {
+    // On SQLite there is nothing to hear: nodes poll.
+    let database = crate::kit::database(Dialect::Postgres).await;
+    let (store, other) = (database.store.clone(), database.another().await);
+    let house = house(&store).await;
+    let mut changed = store.changed();
+    let listener = tokio::spawn({
+        let store = store.clone();
+        async move { store.listen().await }
+    });
+    let heard = async |changed: &mut Receiver<u64>| {
+        let patience = Duration::from_secs(30);
+        timeout(patience, changed.changed()).await.unwrap().unwrap();
+    };
+    heard(&mut changed).await;
+    apply(&other, &house, flag_on("a")).await;
+    heard(&mut changed).await;
+    listener.abort();
 }

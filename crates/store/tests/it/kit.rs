@@ -38,6 +38,14 @@ impl Database {
         Store::open(self.location.clone()).await.unwrap()
     }
 
+    /// Where it is, for another process.
+    pub(crate) fn location_text(&self) -> String {
+        match &self.location {
+            Location::Folder(folder) => format!("folder:{}", folder.display()),
+            Location::Postgres(url) => url.clone(),
+        }
+    }
+
     /// A connection past the store.
     pub(crate) async fn raw(&self) -> AnyConnection {
         let url = match &self.location {

@@ -2,7 +2,7 @@
 
 use burgee_domain::model::{Life, SegmentScope};
 use burgee_store::page::PageRequest;
-use burgee_store::{FlagFilter, SegmentFilter, Store};
+use burgee_store::{FlagFilter, SegmentFilter, Store, StoreError};
 use serde_json::json;
 
 use crate::kit::{House, apply, flag_on, for_each_database, house, on_whole};
@@ -58,6 +58,14 @@ async fn flags_are_found_by_search_tag_and_state() {
         );
         assert_eq!(search("kasse äö").await, ["checkout_new"]);
         assert!(search("%").await.is_empty());
+        let nul = FlagFilter {
+            search: Some("a\0".into()),
+            ..FlagFilter::default()
+        };
+        let refused = store
+            .flags(&house.project.id, &nul, &PageRequest::default())
+            .await;
+        assert!(matches!(refused, Err(StoreError::Invalid { .. })));
         let tagged = async |text: &str| {
             let tag = Some(text.to_owned());
             keys(

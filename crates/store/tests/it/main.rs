@@ -4,6 +4,8 @@
 mod change_sets;
 mod feed;
 mod images;
+mod import;
+mod kill;
 mod kit;
 mod lists;
 mod set_up;

@@ -4,7 +4,7 @@ use burgee_domain::model::SdkKeyKind;
 use burgee_domain::position::Position;
 use burgee_store::edge::Changes;
 use burgee_store::page::PageRequest;
-use burgee_store::{Actor, NewEnvironment, NewProject, NewToken, StoreError};
+use burgee_store::{Actor, Location, NewEnvironment, NewProject, NewToken, Store, StoreError};
 
 use crate::kit::{NOW, for_each_database, house, key, later};
 
@@ -200,6 +200,8 @@ async fn a_deleted_environment_is_gone_and_its_keys_with_it() {
             .await
             .unwrap();
         assert!(store.edge().heads().await.unwrap().is_empty());
+        let renamed = store.rename_project(&house.project.id, "Ghost").await;
+        assert!(matches!(renamed, Err(StoreError::NotFound("project"))));
         // The keys are free again.
         let project = NewProject {
             organization: house.organization.id,
@@ -229,6 +231,10 @@ async fn a_setting_moves_the_environment() {
         assert_eq!(updated.position.version, prod.position.version + 1);
         let read = store.environment(&prod.project, &prod.key).await.unwrap();
         assert_eq!(read, updated);
+        store
+            .rename_project(&prod.project, "Web shop")
+            .await
+            .unwrap();
         let refused = store
             .update_environment(&prod.id, "a\0b", "", &Actor::system(), NOW)
             .await;
@@ -325,4 +331,19 @@ async fn a_position_that_is_not_in_the_history_gets_the_state() {
         assert!(delta.flags.is_empty() && delta.segments.is_empty() && delta.keys.is_none());
     })
     .await;
+}
+
+#[tokio::test]
+async fn only_the_owner_can_read_the_files() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    // A name that a URL would have to escape.
+    let data = folder.path().join("made here?&#%20ü");
+    let store = Store::open(Location::Folder(data.clone())).await.unwrap();
+    store.migrate().await.unwrap();
+    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&data), 0o700);
+    for file in ["burgee.db", "burgee.db-wal", "traffic.db", "traffic.db-wal"] {
+        assert_eq!(mode(&data.join(file)), 0o600, "{file}");
+    }
 }

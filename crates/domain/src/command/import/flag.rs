@@ -7,14 +7,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use burgee_eval::flag::{
-    self as wire, Fallthrough, RolloutVariation, Rule, TargetUsers, Variation,
-};
-use burgee_eval::time::Millis;
+use burgee_eval::flag::{self as wire, Variation};
 
-use super::wire::{rule_ids, storable};
+use super::targeting::targeting;
+use super::wire::{each_once, life, made_at, storable};
 use crate::change::Draft;
-use crate::check::condition::segment_ids;
+use crate::check::condition::{is_on_segments, segment_ids};
 use crate::check::{Checked, text, users};
 use crate::command::edit::{Edit, targeting_command};
 use crate::command::{References, Target};
@@ -22,7 +20,7 @@ use crate::fault::Fault;
 use crate::id::Id;
 use crate::key::Key;
 use crate::limits::MAX_FLAG_TARGETS;
-use crate::model::{Environment, Flag, Life, Targeting};
+use crate::model::{Environment, Flag, Life};
 use crate::workspace::FlagState;
 
 targeting_command! {
@@ -63,6 +61,7 @@ impl Edit for ImportFlag {
             self.check_same_flag(&existing.flag)?;
         }
         draft.raise_stamps(&environment, self.source.updated_at);
+        self.warn_of_dangers(draft);
         match existing {
             None => self.create(key, environment, draft),
             Some(existing) => self.update(existing, environment, draft),
@@ -92,6 +91,24 @@ impl ImportFlag {
         )
     }
 
+    /// What cannot be compiled is told by the evaluator. This is worse than that.
+    fn warn_of_dangers(&self, draft: &mut Draft<'_>) {
+        for rule in &self.source.rules {
+            let no_list = |value: &String| serde_json::from_str::<Vec<String>>(value).is_err();
+            let ends_node = |it: &&wire::Condition| {
+                is_on_segments(&it.property) && it.value.as_ref().is_some_and(no_list)
+            };
+            if rule.conditions.iter().any(|it| ends_node(&it)) {
+                let message = format!(
+                    "the rule '{}' has a segment condition that is no list: it ends the process of \
+                     programs with the Node.js server SDK",
+                    rule.name
+                );
+                draft.warn("segmentListInvalid", message);
+            }
+        }
+    }
+
     fn check_same_flag(&self, flag: &Flag) -> Checked<()> {
         if flag.key.as_str() != self.flag {
             let message = format!(
@@ -118,8 +135,24 @@ impl ImportFlag {
         environment: Id<Environment>,
         draft: &mut Draft<'_>,
     ) -> Result<bool, Fault> {
-        let source = &self.source;
         let folded = key.folded();
+        let flag = self.definition(key, draft)?;
+        let targeting = targeting(&self.source, &HashMap::new(), None);
+        let state = FlagState {
+            flag,
+            targetings: BTreeMap::from([(environment, targeting)]),
+        };
+        draft
+            .project_mut(&self.project)?
+            .flags
+            .insert(folded, state);
+        Ok(true)
+    }
+
+    /// The flag as all environments will have it. What its default rule and its off variation
+    /// serve here is what other environments will begin with.
+    fn definition(&self, key: Key, draft: &mut Draft<'_>) -> Checked<Flag> {
+        let source = &self.source;
         let mut seen = HashSet::new();
         let mut variations = source.variations.clone();
         variations.retain(|variation| seen.insert(variation.id.clone()));
@@ -139,7 +172,7 @@ impl ImportFlag {
             .and_then(|part| known(&part.id))
             .or(any(variations.first()));
         let default_off = known(&source.disabled_variation_id).or(any(variations.last()));
-        let flag = Flag {
+        Ok(Flag {
             id: self.new_id(draft)?,
             name: match source.name.trim() {
                 "" => key.to_string(),
@@ -148,29 +181,13 @@ impl ImportFlag {
             key,
             description: source.description.clone(),
             kind: source.variation_type,
-            tags: super::wire::each_once(&source.tags),
+            tags: each_once(&source.tags),
             default_on: default_on.unwrap_or_default(),
             default_off: default_off.unwrap_or_default(),
-            life: match source.is_archived {
-                true => Life::Archived,
-                false => Life::Live,
-            },
-            created_at: match source.created_at {
-                Millis(0) => draft.now,
-                made => made,
-            },
+            life: life(source.is_archived),
+            created_at: made_at(source.created_at, draft.now),
             variations,
-        };
-        let targeting = self.targeting(&HashMap::new(), None);
-        let state = FlagState {
-            flag,
-            targetings: BTreeMap::from([(environment, targeting)]),
-        };
-        draft
-            .project_mut(&self.project)?
-            .flags
-            .insert(folded, state);
-        Ok(true)
+        })
     }
 
     /// The id in the file, unless it is blank or another flag's.
@@ -204,7 +221,7 @@ impl ImportFlag {
         }
         let ids = self.map_variations(&mut state.flag, draft);
         let old = state.targetings.get(&environment);
-        let targeting = self.targeting(&ids, old);
+        let targeting = targeting(&self.source, &ids, old);
         state.targetings.insert(environment, targeting);
         if state == before {
             return Ok(false);
@@ -245,65 +262,4 @@ impl ImportFlag {
         }
         ids
     }
-
-    fn targeting(&self, ids: &HashMap<String, String>, old: Option<&Targeting>) -> Targeting {
-        let source = &self.source;
-        let id = |id: &String| ids.get(id).unwrap_or(id).clone();
-        let parts = |parts: &[RolloutVariation]| -> Vec<RolloutVariation> {
-            let parts = parts.iter().map(|part| RolloutVariation {
-                id: id(&part.id),
-                ..part.clone()
-            });
-            parts.collect()
-        };
-        let rules = source
-            .rules
-            .iter()
-            .zip(rule_ids(source.rules.iter().map(|it| it.id.as_str())));
-        Targeting {
-            is_enabled: source.is_enabled,
-            target_users: targets(&source.target_users, id),
-            rules: rules
-                .map(|(rule, id)| Rule {
-                    id,
-                    variations: parts(&rule.variations),
-                    ..rule.clone()
-                })
-                .collect(),
-            fallthrough: Fallthrough {
-                variations: parts(&source.fallthrough.variations),
-                ..source.fallthrough.clone()
-            },
-            off_variation: id(&source.disabled_variation_id),
-            expt_include_all_targets: source.expt_include_all_targets,
-            // FeatBit has no such setting; one that was made here stays.
-            tracked: old.map_or(source.tracked, |old| old.tracked),
-            stamp: old.map(|old| old.stamp).unwrap_or_default(),
-        }
-    }
-}
-
-/// One list per variation, each user once: in the first list that has it, which is the one that
-/// counts in FeatBit.
-fn targets(lists: &[TargetUsers], id: impl Fn(&String) -> String) -> Vec<TargetUsers> {
-    let mut seen = HashSet::new();
-    let mut kept: Vec<TargetUsers> = Vec::new();
-    for list in lists {
-        let variation_id = id(&list.variation_id);
-        let keys = list
-            .key_ids
-            .iter()
-            .filter(|key| seen.insert(key.as_str()))
-            .cloned();
-        let keys: Vec<String> = keys.collect();
-        match kept.iter_mut().find(|it| it.variation_id == variation_id) {
-            Some(same) => same.key_ids.extend(keys),
-            None => kept.push(TargetUsers {
-                key_ids: keys,
-                variation_id,
-            }),
-        }
-    }
-    kept.retain(|list| !list.key_ids.is_empty());
-    kept
 }

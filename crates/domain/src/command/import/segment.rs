@@ -3,16 +3,16 @@
 use burgee_eval::segment::{self as wire, SegmentRule};
 use burgee_eval::time::Millis;
 
-use super::wire::{each_once, rule_ids, storable};
+use super::wire::{each_once, life, made_at, rule_ids, storable};
 use crate::change::Draft;
-use crate::check::{text, users};
+use crate::check::{Checked, text, users};
 use crate::command::edit::{Edit, segment_command};
 use crate::command::{References, Target};
 use crate::fault::Fault;
 use crate::id::Id;
 use crate::key::Key;
 use crate::limits::MAX_SEGMENT_TARGETS;
-use crate::model::{Life, Segment, SegmentScope};
+use crate::model::{Segment, SegmentScope};
 use crate::workspace::SegmentState;
 
 segment_command! {
@@ -38,44 +38,18 @@ impl Edit for ImportSegment {
 
     /// Checks come first: a refusal leaves the draft as it was, so that an import can go on.
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
-        let source = &self.source;
         let key = text::key(&self.segment, "/segment")?;
         let (scope, _) = draft.segment_scope(self.target())?;
-        storable(source)?;
-        if source.id.trim().is_empty() {
-            let message = "the segment has no id, so no flag can refer to it";
-            return Err(Fault::new("/source/id", "idMissing", message));
-        }
-        let count = source.included.len() + source.excluded.len();
-        users::within(
-            count,
-            MAX_SEGMENT_TARGETS,
-            "/source/included",
-            "users of the segment",
-        )?;
-        let id = Id::new(source.id.clone());
+        let id = Id::new(self.source.id.clone());
         let existing = draft
             .state
             .segments
             .get(&id)
             .map(|state| state.segment.clone());
-        match &existing {
-            Some(existing) if existing.scope != scope => {
-                let message = format!(
-                    "the segment '{}' with this id is shared with other environments: edit it there",
-                    existing.key
-                );
-                return Err(Fault::new("/source/id", "segmentShared", message));
-            }
-            None if draft.segment_in(&scope, key.as_str()).is_some() => {
-                let message = format!("there is a segment with the key '{key}'");
-                return Err(Fault::new("/segment", "segmentExists", message));
-            }
-            _ => {}
-        }
+        self.check(&key, &scope, existing.as_ref(), draft)?;
         if let (Some(project), Some(environment)) = (&self.project, &self.environment) {
             let environment = draft.environment(project, environment)?.id.clone();
-            draft.raise_stamps(&environment, source.updated_at);
+            draft.raise_stamps(&environment, self.source.updated_at);
         }
         let wanted = self.wanted(key, scope, existing.as_ref(), draft.now);
         if existing.as_ref() == Some(&wanted) {
@@ -95,6 +69,42 @@ impl Edit for ImportSegment {
 }
 
 impl ImportSegment {
+    fn check(
+        &self,
+        key: &Key,
+        scope: &SegmentScope,
+        existing: Option<&Segment>,
+        draft: &Draft<'_>,
+    ) -> Checked<()> {
+        let source = &self.source;
+        storable(source)?;
+        if source.id.trim().is_empty() {
+            let message = "the segment has no id, so no flag can refer to it";
+            return Err(Fault::new("/source/id", "idMissing", message));
+        }
+        match existing {
+            Some(existing) if existing.scope != *scope => {
+                let message = format!(
+                    "the segment '{}' with this id is shared with other environments: edit it there",
+                    existing.key
+                );
+                return Err(Fault::new("/source/id", "segmentShared", message));
+            }
+            None if draft.segment_in(scope, key.as_str()).is_some() => {
+                let message = format!("there is a segment with the key '{key}'");
+                return Err(Fault::new("/segment", "segmentExists", message));
+            }
+            _ => {}
+        }
+        let count = source.included.len() + source.excluded.len();
+        users::within(
+            count,
+            MAX_SEGMENT_TARGETS,
+            "/source/included",
+            "users of the segment",
+        )
+    }
+
     /// What the segment is to be: what the file says, where `existing` has its place.
     fn wanted(
         &self,
@@ -110,10 +120,7 @@ impl ImportSegment {
             .iter()
             .zip(ids)
             .map(|(rule, id)| SegmentRule { id, ..rule.clone() });
-        let made = match source.created_at {
-            Millis(0) => now,
-            made => made,
-        };
+        let made = made_at(source.created_at, now);
         Segment {
             id: Id::new(source.id.clone()),
             scope,
@@ -127,10 +134,7 @@ impl ImportSegment {
             included: each_once(&source.included),
             excluded: each_once(&source.excluded),
             rules: rules.collect(),
-            life: match source.is_archived {
-                true => Life::Archived,
-                false => Life::Live,
-            },
+            life: life(source.is_archived),
             created_at: existing.map_or(made, |it| it.created_at),
         }
     }

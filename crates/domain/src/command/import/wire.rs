@@ -2,11 +2,13 @@
 
 use std::collections::HashSet;
 
+use burgee_eval::time::Millis;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::check::Checked;
 use crate::fault::Fault;
+use crate::model::Life;
 
 /// Refuses an item with U+0000 in any of its texts, which cannot be stored.
 pub(super) fn storable<T: Serialize>(item: &T) -> Checked<()> {
@@ -52,4 +54,20 @@ pub(super) fn each_once(list: &[String]) -> Vec<String> {
         .filter(|it| seen.insert(it.as_str()))
         .cloned()
         .collect()
+}
+
+/// Where an item of FeatBit's is in its life.
+pub(super) fn life(is_archived: bool) -> Life {
+    match is_archived {
+        true => Life::Archived,
+        false => Life::Live,
+    }
+}
+
+/// When an item was made: as the file says, or now where it does not.
+pub(super) fn made_at(source: Millis, now: Millis) -> Millis {
+    match source {
+        Millis(0) => now,
+        made => made,
+    }
 }

@@ -97,11 +97,16 @@ pub(super) fn state(flags: Vec<Flag>, segments: Vec<Segment>) -> State {
 }
 
 pub(super) fn encoded(flags: Vec<Flag>, segments: Vec<Segment>) -> Encoded {
-    Encoded::build(state(flags, segments), 1)
+    Encoded::first(state(flags, segments))
 }
 
 /// The step that these items make.
-pub(super) fn step(from: Encoded, flags: Vec<Flag>, segments: Vec<Segment>) -> Update {
+pub(super) fn step(
+    from: impl Into<Arc<Encoded>>,
+    flags: Vec<Flag>,
+    segments: Vec<Segment>,
+) -> Update {
+    let from = from.into();
     let State {
         last_stamp,
         flags,
@@ -120,7 +125,7 @@ pub(super) fn step(from: Encoded, flags: Vec<Flag>, segments: Vec<Segment>) -> U
         segments,
         keys: None,
     });
-    let (from, to) = (Arc::new(from), Arc::new(to));
+    let to = Arc::new(to);
     let environment = Arc::new(Environment::new("env".into(), Arc::clone(&from)));
     Update::change(environment, from, to, &affected)
 }

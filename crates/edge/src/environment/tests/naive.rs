@@ -117,7 +117,6 @@ proptest! {
         let state = encoded(flags.clone(), vec![]);
         let answers = server_sync(&state, 0);
         let sent = answers[0].list("featureFlags");
-        prop_assert_eq!(sent.len(), flags.len());
         for flag in flags.iter().filter(|flag| !flag.is_archived) {
             let item = sent.iter().find(|item| item["key"] == flag.key.as_str()).unwrap();
             let back: Flag = serde_json::from_value(item.clone()).unwrap();

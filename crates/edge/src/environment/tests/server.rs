@@ -174,7 +174,8 @@ fn an_sdk_that_is_ahead_gets_a_newer_state_unless_it_made_it_up() {
         ahead.list("featureFlags")[0]["updatedAt"],
         "2023-11-14T22:13:20.001Z"
     );
-    // Those who are less ahead share that answer; those who are more get a higher one.
+    // Those who are a little less ahead share that answer; those who are more get a higher one,
+    // those who are much less one that is not so high.
     let shared = state.server_sync(T + 850, NOW).frames;
     assert_eq!(
         shared.as_ptr(),
@@ -182,6 +183,7 @@ fn an_sdk_that_is_ahead_gets_a_newer_state_unless_it_made_it_up() {
     );
     assert_eq!(answer(T + 901).newest(), 902);
     assert_eq!(answer(NOW + 30_000).newest(), NOW + 30_001 - T);
+    assert_eq!(answer(T + 4).newest(), 5);
     assert_eq!(answer(NOW + 30_001).newest(), 3);
     assert_eq!(answer(i64::MAX).newest(), 3);
 }
@@ -228,4 +230,38 @@ fn rule() -> Rule {
     let rule = json!({"id": "r", "name": "r",
         "variations": [{"id": "v2", "rollout": [0, 1], "exptRollout": 1}]});
     serde_json::from_value(rule).unwrap()
+}
+
+#[test]
+fn a_full_state_has_no_tombstones_but_those_that_keep_its_maximum() {
+    let mut gone = segment("gone", 2, &[]);
+    gone.is_archived = true;
+    let old = || vec![archived("old", 1), flag("a", 3), flag("b", 4)];
+    let names = |flags, segments| {
+        let state = encoded(flags, segments);
+        let full = server_sync(&state, 0).pop().unwrap();
+        assert_eq!(full.newest() + T, state.last_stamp());
+        full.names().join(",")
+    };
+    assert_eq!(names(old(), vec![gone.clone()]), "a,b");
+    let newest = [old(), vec![archived("x", 5), archived("y", 6)]].concat();
+    assert_eq!(names(newest, vec![gone.clone()]), "a,b,x,y");
+    assert_eq!(names(vec![archived("old", 1)], vec![gone]), "old,gone");
+}
+
+#[test]
+fn who_was_away_while_a_flag_was_archived_loses_it_either_way() {
+    // In a full state, by not being there; in a catch-up, by its tombstone.
+    let small = encoded(vec![archived("old", 2), flag("a", 3)], vec![]);
+    let full = server_sync(&small, T + 1).pop().unwrap();
+    assert!(full.is_full());
+    assert_eq!(full.names(), ["a"]);
+    let large = encoded(
+        vec![large("large", 1), archived("old", 2), flag("a", 3)],
+        vec![],
+    );
+    let steps = server_sync(&large, T + 1);
+    let names: Vec<_> = steps.iter().map(|step| step.names().join(",")).collect();
+    assert_eq!(names, ["old", "a"]);
+    assert_eq!(steps[0].list("featureFlags")[0]["isArchived"], true);
 }

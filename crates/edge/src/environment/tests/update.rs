@@ -111,7 +111,7 @@ fn servers_hear_nothing_where_no_item_changed() {
 fn a_state_of_another_history_goes_out_whole_and_newer_than_the_one_before() {
     let reload = |before: i64, after: i64| {
         let from = Arc::new(encoded(vec![flag("lost", before)], vec![]));
-        let to = Arc::new(Encoded::build(state(vec![flag("a", after)], vec![]), 2));
+        let to = Arc::new(from.replaced(state(vec![flag("a", after)], vec![])));
         let environment = Arc::new(Environment::new("env".into(), Arc::clone(&from)));
         Update::reload(environment, from, to)
     };
@@ -123,7 +123,7 @@ fn a_state_of_another_history_goes_out_whole_and_newer_than_the_one_before() {
         assert_eq!((pushed[0].names(), pushed[0].newest()), (vec!["a"], sent));
         let full = client_patch(&update, "u").unwrap();
         assert!(full.is_full());
-        assert_eq!(full.client_flag("a"), Some(("yes", "default", sent)));
+        assert_eq!(full.client_flag("a"), Some(("yes", "default", after)));
     }
 }
 
@@ -174,5 +174,29 @@ fn a_change_gives_the_same_answers_as_loading_afresh() {
             afresh.server_sync(timestamp, NOW),
         );
         assert_eq!(one.frames, other.frames);
+    }
+}
+
+#[test]
+fn news_that_an_sdk_was_told_a_higher_stamp_than_reaches_it_all_the_same() {
+    // As when a node lags behind the one that the SDK was connected to before.
+    for first in [flag("a", 1), large("a", 1)] {
+        let from = encoded(vec![first, flag("b", 2)], vec![]);
+        let raised = server_sync(&from, T + 10).pop().unwrap();
+        assert_eq!(raised.newest(), 11);
+        let update = step(
+            from,
+            vec![Flag {
+                is_enabled: false,
+                ..flag("b", 10)
+            }],
+            vec![],
+        );
+        let pushed = frames(&update.server_frames());
+        assert!(pushed.len() == 1 && pushed[0].is_full());
+        assert_eq!(pushed[0].newest(), 12, "above what was told");
+        // Once stamps have passed that, all is as before.
+        let update = step(Arc::clone(update.to()), vec![flag("b", 20)], vec![]);
+        assert_eq!(frames(&update.server_frames()).pop().unwrap().newest(), 20);
     }
 }

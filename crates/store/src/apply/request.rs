@@ -1,0 +1,102 @@
+//! What is asked for and what is answered.
+
+use std::collections::BTreeMap;
+
+use burgee_domain::Rejected;
+use burgee_domain::command::Command;
+use burgee_domain::diff::DiffLine;
+use burgee_domain::id::Id;
+use burgee_domain::model::Organization;
+use burgee_domain::outcome::{Facet, Warning};
+use burgee_eval::time::Millis;
+use serde::{Deserialize, Serialize};
+
+use crate::change_sets::Actor;
+use crate::error::StoreError;
+
+/// Commands to be applied, all or nothing.
+#[derive(Clone, Debug)]
+pub struct ChangeSetRequest {
+    /// The client's id for it (a UUID), so that a repeated request does nothing twice; made where
+    /// none is given.
+    pub id: Option<String>,
+    /// In which organization.
+    pub organization: Id<Organization>,
+    /// By whom.
+    pub actor: Actor,
+    /// Why.
+    pub comment: String,
+    /// The versions that it was made against, by scope: `project/environment`, `project`, or the
+    /// empty text for the organization. Scopes without one are not checked.
+    pub base: BTreeMap<String, i64>,
+    /// What to do, in order.
+    pub commands: Vec<Command>,
+    /// Whether to only show what it would do.
+    pub dry_run: bool,
+    /// The moment of the change.
+    pub now: Millis,
+}
+
+/// What a change set did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Applied {
+    /// The change set's id.
+    pub id: String,
+    /// The new version of each scope that moved, named as in [`ChangeSetRequest::base`].
+    pub versions: BTreeMap<String, i64>,
+    /// The new position of each environment that moved, by id: version and digest.
+    pub positions: BTreeMap<String, (i64, u64)>,
+    /// What changed, in plain words and for programs.
+    pub diff: Vec<DiffLine>,
+    /// What the author should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// A facet that somebody else changed after the base.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConflictFound {
+    /// The scope, named as in [`ChangeSetRequest::base`].
+    pub scope: String,
+    /// The version that changed it.
+    pub version: i64,
+    /// `flag` or `segment`.
+    pub kind: String,
+    /// The flag's or segment's key.
+    pub key: String,
+    /// What both changed.
+    pub facets: Vec<Facet>,
+    /// Who changed it.
+    pub by: Actor,
+    /// When.
+    pub at: Millis,
+    /// Why.
+    pub comment: String,
+}
+
+/// Why a change set was not applied. Nothing of it was.
+#[derive(Debug, thiserror::Error)]
+pub enum ApplyError {
+    /// A command cannot be applied.
+    #[error(transparent)]
+    Rejected(#[from] Rejected),
+    /// Others changed the same after the base.
+    #[error("{} of its facets were changed by others", .0.len())]
+    Conflict(Vec<ConflictFound>),
+    /// The store could not.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<sqlx::Error> for ApplyError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+impl From<serde_json::Error> for ApplyError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Store(error.into())
+    }
+}

@@ -1,0 +1,193 @@
+//! Making, changing and deleting environments (and projects with them).
+
+use burgee_domain::id::Id;
+use burgee_domain::model::{Environment, Organization, Project, SdkKey, SdkKeyKind};
+use burgee_eval::time::Millis;
+use serde_json::json;
+
+use super::administration::setting;
+use super::{Administration, NewEnvironment, insert, lock};
+use crate::change_sets::Actor;
+use crate::error::StoreError;
+use crate::log::LogRow;
+use crate::segments::{self, Entered};
+use crate::{Store, Tx, organizations, projects, row, sdk_keys, text};
+
+impl Store {
+    /// Makes an environment with one SDK key of each kind. Shared segments are served in it from
+    /// the start.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] of `key`.
+    pub async fn create_environment(
+        &self,
+        new: &NewEnvironment,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<Environment, StoreError> {
+        let mut tx = self.begin_write().await?;
+        let environment = self.create_in(&mut tx, new, actor, now).await?;
+        tx.commit().await?;
+        self.shared.changed.tell();
+        Ok(environment)
+    }
+
+    /// As [`Store::create_environment`], in the caller's transaction.
+    pub(crate) async fn create_in(
+        &self,
+        tx: &mut Tx,
+        new: &NewEnvironment,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<Environment, StoreError> {
+        let (organization, project) = self.lock_above(tx, &new.project).await?;
+        text::storable("name", &new.name)?;
+        text::storable("description", &new.description)?;
+        let mut environment = insert(tx, new, now).await?;
+        let (entered, last_stamp) =
+            segments::enter(tx, &organization, &project.id, &environment, now).await?;
+        environment.last_stamp = last_stamp;
+        let mut keys = Vec::new();
+        for kind in [SdkKeyKind::Client, SdkKeyKind::Server] {
+            keys.push(sdk_keys::insert(tx, &environment.id, kind, None, None, now).await?);
+        }
+        let key_images: Vec<String> = keys.iter().map(sdk_keys::image).collect();
+        let segment_rows = entered.iter().map(Entered::log_row);
+        let step = Administration {
+            organization: &organization,
+            actor,
+            command: json!({"kind": "createEnvironment", "project": project.key.as_str(),
+                "environment": new.key.as_str(), "name": new.name}),
+            rows: segment_rows.chain(key_rows(&keys, &key_images)).collect(),
+        };
+        self.administer(tx, environment, step, now).await
+    }
+
+    /// Changes an environment's name and description.
+    pub async fn update_environment(
+        &self,
+        id: &Id<Environment>,
+        name: &str,
+        description: &str,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<Environment, StoreError> {
+        text::storable("name", name)?;
+        text::storable("description", description)?;
+        let mut tx = self.begin_write().await?;
+        let (organization, mut environment) = self.lock_environment(&mut tx, id).await?;
+        sqlx::query("UPDATE environments SET name = $1, description = $2 WHERE id = $3")
+            .bind(name)
+            .bind(description)
+            .bind(id.as_str())
+            .execute(&mut *tx)
+            .await?;
+        environment.name = name.to_owned();
+        environment.description = description.to_owned();
+        let image = json!({"name": name, "description": description}).to_string();
+        let step = Administration {
+            organization: &organization,
+            actor,
+            command: json!({"kind": "updateEnvironment", "environment": environment.key.as_str(),
+                "name": name, "description": description}),
+            rows: vec![setting("about", &image)],
+        };
+        let environment = self.administer(&mut tx, environment, step, now).await?;
+        tx.commit().await?;
+        self.shared.changed.tell();
+        Ok(environment)
+    }
+
+    /// Deletes an environment: revokes its keys, keeps its history.
+    pub async fn delete_environment(
+        &self,
+        id: &Id<Environment>,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let mut tx = self.begin_write().await?;
+        self.delete_in(&mut tx, id, actor, now).await?;
+        tx.commit().await?;
+        self.shared.changed.tell();
+        Ok(())
+    }
+
+    /// Deletes a project with its environments; keeps its history.
+    pub async fn delete_project(
+        &self,
+        id: &Id<Project>,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let mut tx = self.begin_write().await?;
+        self.lock_above(&mut tx, id).await?;
+        let ids: Vec<Id<Environment>> =
+            lock(&mut tx, &[id.as_str()], self.shared.dialect.for_update())
+                .await?
+                .into_iter()
+                .map(|environment| environment.id)
+                .collect();
+        for environment in ids {
+            self.delete_in(&mut tx, &environment, actor, now).await?;
+        }
+        sqlx::query("UPDATE projects SET deleted_at = $1 WHERE id = $2")
+            .bind(now.0)
+            .bind(id.as_str())
+            .execute(&mut *tx)
+            .await?;
+        tx.commit().await?;
+        self.shared.changed.tell();
+        Ok(())
+    }
+
+    async fn delete_in(
+        &self,
+        tx: &mut Tx,
+        id: &Id<Environment>,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let (organization, environment) = self.lock_environment(tx, id).await?;
+        let keys = sdk_keys::revoke_all(tx, id, now).await?;
+        let images: Vec<String> = keys.iter().map(sdk_keys::image).collect();
+        let mut rows: Vec<LogRow<'_>> = key_rows(&keys, &images).collect();
+        rows.push(setting("deleted", "true"));
+        let step = Administration {
+            organization: &organization,
+            actor,
+            command: json!({"kind": "deleteEnvironment", "environment": environment.key.as_str()}),
+            rows,
+        };
+        self.administer(tx, environment, step, now).await?;
+        sqlx::query("UPDATE environments SET deleted_at = $1 WHERE id = $2")
+            .bind(now.0)
+            .bind(id.as_str())
+            .execute(&mut **tx)
+            .await?;
+        Ok(())
+    }
+
+    /// Locks what stands above a project's environments: nothing shared changes meanwhile.
+    async fn lock_above(
+        &self,
+        tx: &mut Tx,
+        project: &Id<Project>,
+    ) -> Result<(Id<Organization>, Project), StoreError> {
+        let dialect = self.shared.dialect;
+        let organization = sqlx::query("SELECT organization_id FROM projects WHERE id = $1")
+            .bind(project.as_str())
+            .fetch_optional(&mut **tx)
+            .await?
+            .ok_or(StoreError::NotFound("project"))?;
+        let organization: Id<Organization> = row::id(&organization, 0)?;
+        organizations::lock(tx, &organization, dialect.for_share()).await?;
+        let project = projects::lock_id(tx, project, dialect.for_update()).await?;
+        Ok((organization, project))
+    }
+}
+
+fn key_rows<'a>(keys: &'a [SdkKey], images: &'a [String]) -> impl Iterator<Item = LogRow<'a>> {
+    keys.iter()
+        .zip(images)
+        .map(|(key, image)| sdk_keys::log_row(key, image))
+}

@@ -1,0 +1,103 @@
+//! The statements that write rows in bulk, and what they do with rows that are there already.
+
+use super::{Batch, Count, Exposure, MetricEvent, UserSeen};
+use crate::digest;
+use crate::error::StoreError;
+use crate::sql::Sql;
+
+const MINUTE: i64 = 60_000;
+
+/// A user who is known and has not changed is written again after this long, in ms.
+const SEEN_AGAIN: i64 = 86_400_000;
+
+/// The start of a count's minute.
+pub(super) fn minute(count: &Count) -> i64 {
+    count.minute.0 - count.minute.0.rem_euclid(MINUTE)
+}
+
+pub(super) fn insert_users(rows: &[UserSeen]) -> Result<Sql, StoreError> {
+    let mut sql = Sql::new(
+        "INSERT INTO end_users (environment_id, key, name, properties, hash, first_seen, \
+         last_seen) VALUES ",
+    );
+    for (index, user) in rows.iter().enumerate() {
+        let properties = serde_json::to_string(&user.properties)?;
+        sql.row(index).bind(&user.environment);
+        sql.next(&user.key).next(&user.name);
+        sql.next(&properties).next(hash(&user.name, &properties));
+        sql.next(user.at.0).next(user.at.0).push(")");
+    }
+    sql.push(
+        " ON CONFLICT (environment_id, key) DO UPDATE SET name = excluded.name, \
+         properties = excluded.properties, hash = excluded.hash, last_seen = excluded.last_seen \
+         WHERE (excluded.hash <> end_users.hash AND excluded.last_seen >= end_users.last_seen) \
+         OR excluded.last_seen >= end_users.last_seen + ",
+    );
+    sql.bind(SEEN_AGAIN);
+    Ok(sql)
+}
+
+/// A number that is another one when name or properties are.
+fn hash(name: &str, properties: &str) -> i64 {
+    let text = format!("{}:{name}{properties}", name.len());
+    let [a, b, c, d, e, f, g, h, ..] = digest::bytes(text.as_bytes());
+    i64::from_be_bytes([a, b, c, d, e, f, g, h])
+}
+
+pub(super) fn insert_counts(rows: &[Count]) -> Result<Sql, StoreError> {
+    let mut sql =
+        Sql::new("INSERT INTO counts_minute (environment_id, flag, variation, at, count) VALUES ");
+    for (index, row) in rows.iter().enumerate() {
+        sql.row(index).bind(&row.environment);
+        sql.next(&row.flag).next(&row.variation);
+        sql.next(minute(row));
+        sql.next(i64::try_from(row.count).unwrap_or(i64::MAX));
+        sql.push(")");
+    }
+    sql.push(
+        " ON CONFLICT (environment_id, flag, at, variation) \
+         DO UPDATE SET count = counts_minute.count + excluded.count",
+    );
+    Ok(sql)
+}
+
+pub(super) fn insert_exposures(rows: &[Exposure]) -> Result<Sql, StoreError> {
+    let mut sql = Sql::new(
+        "INSERT INTO exposures (environment_id, flag, variation, user_key, experiment, first_at, \
+         last_at) VALUES ",
+    );
+    for (index, row) in rows.iter().enumerate() {
+        sql.row(index).bind(&row.environment);
+        sql.next(&row.flag).next(&row.variation).next(&row.user);
+        sql.next(i16::from(row.experiment));
+        sql.next(row.first.0).next(row.last.0).push(")");
+    }
+    sql.push(
+        " ON CONFLICT (environment_id, flag, variation, user_key) DO UPDATE SET \
+         experiment = CASE WHEN excluded.experiment = 1 THEN 1 ELSE exposures.experiment END, \
+         first_at = CASE WHEN excluded.first_at < exposures.first_at \
+             THEN excluded.first_at ELSE exposures.first_at END, \
+         last_at = CASE WHEN excluded.last_at > exposures.last_at \
+             THEN excluded.last_at ELSE exposures.last_at END",
+    );
+    Ok(sql)
+}
+
+pub(super) fn insert_metrics(
+    batch: &Batch,
+    rows: &[(i64, &MetricEvent)],
+) -> Result<Sql, StoreError> {
+    let mut sql = Sql::new(
+        "INSERT INTO metric_events (sender, sequence, ordinal, environment_id, user_key, event, \
+         value, route, kind, app_type, at) VALUES ",
+    );
+    for (index, (ordinal, event)) in rows.iter().enumerate() {
+        sql.row(index).bind(&batch.sender);
+        sql.next(batch.sequence).next(*ordinal);
+        sql.next(&event.environment).next(&event.user);
+        sql.next(&event.event).next(event.value);
+        sql.next(&event.route).next(&event.kind);
+        sql.next(&event.app_type).next(event.at.0).push(")");
+    }
+    Ok(sql)
+}

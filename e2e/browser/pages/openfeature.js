@@ -1,0 +1,2 @@
+// Lives with the packages that it needs.
+import "../../openfeature-js/page.js";

@@ -1,0 +1,31 @@
+// Change sets that several journeys make.
+
+/** A boolean flag that is on and serves true to everybody. */
+export function flagThatIsOn(flag) {
+  return [
+    { kind: "createFlag", flag, type: "boolean", variations: variations(flag) },
+    { kind: "turnOn", flag },
+  ];
+}
+
+/** A flag that serves true to the users of a new segment only, and the segment with its users. */
+export function flagWithSegment(flag, segment, ...included) {
+  const id = crypto.randomUUID();
+  const rule = {
+    conditions: [{ property: "User is in segment", value: JSON.stringify([id]) }],
+    variation: `${flag}-true`,
+  };
+  return [
+    { kind: "createSegment", segment, id, included },
+    ...flagThatIsOn(flag),
+    { kind: "setRules", flag, rules: [rule] },
+    { kind: "setDefaultRule", flag, variation: `${flag}-false` },
+  ];
+}
+
+function variations(flag) {
+  return [
+    { id: `${flag}-true`, value: "true" },
+    { id: `${flag}-false`, value: "false" },
+  ];
+}
