@@ -192,12 +192,8 @@ pub(crate) async fn write(
     connection: &mut AnyConnection,
     edits: &[FlagEdit],
 ) -> Result<(), StoreError> {
-    // What is deleted frees its key for what is made in the same change set.
-    let deleted = |edit: &&FlagEdit| edit.after.life == Life::Deleted;
-    let changed: Vec<&FlagEdit> = edits.iter().filter(|it| it.before.is_some()).collect();
-    let (gone, kept): (Vec<_>, Vec<_>) = changed.into_iter().partition(deleted);
-    let new: Vec<&FlagEdit> = edits.iter().filter(|it| it.before.is_none()).collect();
-    for edits in gone.chunks(ROWS).chain(kept.chunks(ROWS)) {
+    let (changed, new): (Vec<_>, Vec<_>) = edits.iter().partition(|edit| edit.before.is_some());
+    for edits in changed.chunks(ROWS) {
         upsert(connection, edits, UPDATE).await?;
     }
     for edits in new.chunks(ROWS) {

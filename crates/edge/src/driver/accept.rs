@@ -33,11 +33,6 @@ impl Acceptor {
         })
     }
 
-    /// Whether it waits for the next tick.
-    pub(super) fn rests(&self) -> bool {
-        self.failed
-    }
-
     /// Tries again after a failure.
     pub(super) fn retry(&mut self) {
         self.ready |= self.failed;

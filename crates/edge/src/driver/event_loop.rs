@@ -11,6 +11,7 @@ use slab::Slab;
 use tokio::runtime;
 
 use super::accept::Acceptor;
+use super::clock::Clock;
 use super::config::Config;
 use super::connection::Connection;
 use super::counters::Counters;
@@ -24,6 +25,7 @@ use crate::session::Close;
 
 pub(super) const LISTENER: Token = Token(usize::MAX);
 const WAKER: Token = Token(usize::MAX - 1);
+const CLOCK: Token = Token(usize::MAX - 2);
 
 /// Events taken at once.
 const EVENTS: usize = 1024;
@@ -58,9 +60,8 @@ pub(super) struct EventLoop {
     pub(super) herd: VecDeque<ConnectionId>,
     /// Large states on their way.
     pub(super) large_in_flight: usize,
-    /// When the loop was made: ticks count from it.
-    pub(super) start: Instant,
-    /// The tick that was swept last.
+    pub(super) clock: Clock,
+    /// The tick of this turn.
     pub(super) tick: u32,
     /// The time of this turn, in ms since 1970.
     pub(super) now: i64,
@@ -77,6 +78,7 @@ impl EventLoop {
     ) -> io::Result<Self> {
         let poll = Poll::new()?;
         let waker = Waker::new(poll.registry(), WAKER)?;
+        let clock = Clock::start(config.tick, poll.registry(), CLOCK)?;
         let acceptor = Acceptor::new(listener, poll.registry())?;
         Ok(Self {
             max_sockets: config.max_sockets_per_loop(),
@@ -97,7 +99,7 @@ impl EventLoop {
             walks: VecDeque::new(),
             herd: VecDeque::new(),
             large_in_flight: 0,
-            start: Instant::now(),
+            clock,
             tick: 0,
             now: 0,
             drain_until: None,
@@ -130,12 +132,11 @@ impl EventLoop {
 
     fn turn(&mut self, events: &Events) {
         self.now = now_ms();
-        // First: whoever comes now gets today's tick, however long nothing happened.
-        self.keep_time();
         let going_on = std::mem::take(&mut self.more_to_read);
         for event in events {
             match event.token() {
                 WAKER => self.read_mail(),
+                CLOCK => self.keep_time(),
                 LISTENER => {
                     if let Some(acceptor) = &mut self.acceptor {
                         acceptor.ready = true;
@@ -195,22 +196,14 @@ impl EventLoop {
             .is_some_and(|until| self.connections.is_empty() || Instant::now() >= until)
     }
 
-    /// How long to wait for sockets.
+    /// How long to wait: not at all while there is something left to do.
     fn patience(&self) -> Option<Duration> {
         let accepts = self
             .acceptor
             .as_ref()
             .is_some_and(|acceptor| acceptor.ready);
-        if accepts || !self.walks.is_empty() || !self.more_to_read.is_empty() {
-            return Some(Duration::ZERO);
-        }
-        let rests = self.acceptor.as_ref().is_some_and(Acceptor::rests);
-        if self.connections.is_empty() && !rests {
-            return None;
-        }
-        let next = self.config.tick.saturating_mul(self.tick.saturating_add(1));
-        // One more millisecond: a timeout is cut to whole ones, and would spin for the rest.
-        Some(next.saturating_sub(self.start.elapsed()) + Duration::from_millis(1))
+        let busy = accepts || !self.walks.is_empty() || !self.more_to_read.is_empty();
+        busy.then_some(Duration::ZERO)
     }
 
     /// The place of a connection, if it still lives.

@@ -17,6 +17,7 @@
 
 mod accept;
 mod answer;
+mod clock;
 mod collector;
 mod config;
 mod connection;

@@ -1,8 +1,5 @@
 //! Deadlines: one coarse sweep over the table instead of a timer for each connection.
 
-use std::time::Duration;
-
-use super::accept::Acceptor;
 use super::connection::{Connection, Phase};
 use super::counters::add;
 use super::event_loop::EventLoop;
@@ -24,15 +21,11 @@ enum Overdue {
 impl EventLoop {
     /// Sweeps as often as ticks have passed, at most the whole table.
     pub(super) fn keep_time(&mut self) {
-        let ticks = self.start.elapsed().as_nanos() / self.config.tick.as_nanos().max(1);
-        let now = u32::try_from(ticks).unwrap_or(u32::MAX);
+        let now = self.clock.now();
         let behind = now.saturating_sub(self.tick);
-        if behind == 0 {
-            return;
-        }
         self.tick = now;
         if let Some(acceptor) = &mut self.acceptor {
-            Acceptor::retry(acceptor);
+            acceptor.retry();
         }
         // A shutdown does not wait for everybody's turn.
         let parts = match self.drain_until {
@@ -82,15 +75,7 @@ impl EventLoop {
             // Its turn comes: those before it take their bytes or are dropped.
             Phase::Waiting | Phase::Dropped | Phase::HandedOver => return None,
         };
-        (self.ticks_since(connection) > ticks(limit, config.tick)).then_some(overdue)
+        let ticks = self.tick.saturating_sub(connection.since);
+        (ticks > self.clock.deadline(limit)).then_some(overdue)
     }
-
-    fn ticks_since(&self, connection: &Connection) -> u32 {
-        self.tick.saturating_sub(connection.since)
-    }
-}
-
-fn ticks(duration: Duration, tick: Duration) -> u32 {
-    let ticks = duration.as_nanos().div_ceil(tick.as_nanos().max(1));
-    u32::try_from(ticks).unwrap_or(u32::MAX)
 }

@@ -52,9 +52,6 @@ impl Traffic<'_> {
         let insert_metrics = |rows: &[(i64, &MetricEvent)]| insert_metrics(batch, rows);
         refused += insert(&mut tx, &metrics.rows, 11, &insert_metrics).await?;
         tx.commit().await?;
-        if refused > 0 {
-            tracing::warn!(refused, "rows of a traffic batch were refused");
-        }
         Ok(Written {
             repeated: false,
             refused,

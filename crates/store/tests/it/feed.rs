@@ -108,6 +108,28 @@ async fn a_deleted_flag_leaves_a_tombstone_until_its_key_is_released_again() {
 }
 
 #[tokio::test]
+async fn a_segment_is_deleted_and_made_anew_in_one_change_set() {
+    for_each_database(async |database| {
+        let store = &database.store;
+        let house = house(store).await;
+        let on = |kind: &str| json!({"kind": kind, "project": "default", "segment": "s"});
+        apply(store, &house, json!([on("createSegment")])).await;
+        let from = state(store, &house.prod).await.environment.position;
+        let again = json!([
+            on("archiveSegment"),
+            on("deleteSegment"),
+            on("createSegment")
+        ]);
+        apply(store, &house, again).await;
+        let segments = state(store, &house.prod).await.segments;
+        let live = segments.iter().filter(|segment| !segment.is_archived);
+        assert_eq!((segments.len(), live.count()), (2, 1));
+        assert_eq!(since(store, &house.prod, from).await.segments.len(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_new_flag_under_the_id_of_a_deleted_one_leaves_the_tombstones() {
     for_each_database(async |database| {
         let store = &database.store;
