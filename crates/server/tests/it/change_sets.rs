@@ -204,7 +204,7 @@ async fn what_is_wrong_is_pointed_at_and_nothing_is_done() {
         (
             with(json!({"kind": "turnOn", "flag": "f"})),
             400,
-            "/commands/1/environment",
+            "/commands/1",
         ),
         (
             with(json!({"kind": "turnOn", "flag": "f", "environment": "prod", "really": true})),
@@ -223,7 +223,7 @@ async fn what_is_wrong_is_pointed_at_and_nothing_is_done() {
                 json!({"kind": "setTargets", "flag": "f", "environment": "prod",
                 "variation": "none", "keys": []}),
             ),
-            404,
+            400,
             "/commands/1/variation",
         ),
         (with(create("f")), 400, "/commands/1/flag"),
@@ -301,12 +301,7 @@ async fn a_set_of_the_organization_reaches_several_projects_at_once() {
         // Without a project in the address, each command must say which.
         let set = json!({"commands": [create("whose")]});
         let problem = app.owner.post("changes", &set).await.problem(400);
-        assert_eq!(
-            problem.pointers(),
-            ["/commands/0/project"],
-            "{}",
-            problem.body
-        );
+        assert_eq!(problem.pointers(), ["/commands/0"], "{}", problem.body);
     })
     .await;
 }

@@ -110,9 +110,13 @@ async fn a_segment_edit_reaches_the_users_that_it_is_about() {
         server.until(|sdk| sdk.segments[&ids[0]] != before);
         assert_eq!(server.segments[&ids[0]]["included"], json!(["sam", "otto"]));
 
-        // Used by a rule: it cannot go.
+        // Archived while in use: its members are members no more, and the author is told.
         let archive = json!({"commands": [{"kind": "archiveSegment", "segment": "staff"}]});
-        app.owner.post("changes", &archive).await.problem(400);
+        let done = app.owner.post("changes", &archive).await.expect(200);
+        assert_eq!(done["warnings"][0]["code"], "segmentInUse", "{done}");
+        other.until(|sdk| sdk.value("f") == Some("false"));
+        server.until(|sdk| sdk.segments[&ids[0]]["isArchived"] == true);
+        assert_eq!(server.segments[&ids[0]]["included"], json!([]));
     })
     .await;
 }

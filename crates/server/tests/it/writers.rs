@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
+use uuid::Uuid;
 
-use crate::kit::{create, flag_on, in_prod, on_each_database};
+use crate::kit::{create, flag_on, in_prod, on_each_database, variations};
 
 const PATH: &str = "projects/default/changes";
 
@@ -13,15 +14,14 @@ const PATH: &str = "projects/default/changes";
 async fn of_two_writers_on_one_part_one_wins_and_the_other_is_told() {
     on_each_database(async |app| {
         app.apply(flag_on("f")).await;
+        let (on, _) = variations(&app.owner, "f").await;
         for _ in 0..5 {
             let flag = app.owner.get("projects/default/flags/f").await.expect(200);
-            let on = flag["environments"]["prod"]["isEnabled"] == true;
-            let kind = if on { "turnOff" } else { "turnOn" };
             let base = json!({"default/prod": flag["versions"]["default/prod"]});
-            // Both do the same, and yet each must know whether it was they who did it.
-            let set = |rule: &str| {
-                json!({"base": base, "comment": rule, "commands": [in_prod(kind, "f"),
-                    {"kind": "renameFlag", "flag": "f", "name": rule}]})
+            let set = |author: &str| {
+                json!({"base": base, "comment": author, "commands": [
+                    {"kind": "setTargets", "flag": "f", "environment": "prod",
+                        "variation": on, "keys": [author, Uuid::now_v7()]}]})
             };
             let (one, two) = (set("one"), set("two"));
             let (one, two) = tokio::join!(app.owner.post(PATH, &one), app.owner.post(PATH, &two));
@@ -39,7 +39,8 @@ async fn of_two_writers_on_one_part_one_wins_and_the_other_is_told() {
                 problem.body
             );
             let flag = app.owner.get("projects/default/flags/f").await.expect(200);
-            assert_eq!(flag["name"], winner, "{flag}");
+            let targets = &flag["environments"]["prod"]["targets"][0]["keyIds"];
+            assert_eq!(targets[0], winner, "{flag}");
         }
     })
     .await;
