@@ -65,6 +65,8 @@ pub(super) struct Connection {
     pub(super) readable: bool,
     /// Missed a push while it was slow.
     pub(super) behind: bool,
+    /// Missed a step to another history: what it has says nothing about what it lacks.
+    pub(super) astray: bool,
     /// Counts among the large states in flight.
     pub(super) large: bool,
     /// Registered for writability, too.
@@ -95,9 +97,15 @@ impl Connection {
             phase: Phase::Head,
             readable: false,
             behind: false,
+            astray: false,
             large: false,
             watches_writes: false,
         }
+    }
+
+    /// Whether it was answered before: it is pushed to.
+    pub(super) fn has_synced(&self) -> bool {
+        self.answered != 0
     }
 
     /// Whether there is something that the peer has not taken.

@@ -14,7 +14,7 @@ use super::accept::Acceptor;
 use super::clock::Clock;
 use super::config::Config;
 use super::connection::Connection;
-use super::counters::Counters;
+use super::counters::{Counters, sub};
 use super::handover::ToHttp;
 use super::mailbox::{ConnectionId, Mail, Mailbox};
 use super::members::Members;
@@ -180,6 +180,7 @@ impl EventLoop {
         self.acceptor = None;
         self.drain_until = Some(Instant::now() + self.config.drain);
         self.walks.clear();
+        sub(&self.counters.waiting, self.herd.len());
         self.herd.clear();
         let keys: Vec<usize> = self.connections.iter().map(|(key, _)| key).collect();
         for key in keys {

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use mio::event::Event;
 use mio::net::TcpStream;
 
-use super::connection::{Connection, Phase};
+use super::connection::Phase;
 use super::counters::add;
 use super::event_loop::EventLoop;
 use super::mailbox::ConnectionId;
@@ -134,7 +134,7 @@ impl EventLoop {
         if connection.phase == Phase::Closing {
             return;
         }
-        if connection.answered != 0 {
+        if connection.has_synced() {
             connection.since = tick;
         }
         let now = self.now;
@@ -202,12 +202,5 @@ fn read(mut stream: &TcpStream, room: &mut [u8]) -> io::Result<Option<usize>> {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
             read => return read.map(Some),
         }
-    }
-}
-
-impl Connection {
-    /// Whether a peer that is silent now has been answered before.
-    pub(super) fn has_synced(&self) -> bool {
-        self.answered != 0
     }
 }

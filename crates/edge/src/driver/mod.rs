@@ -24,6 +24,7 @@ mod connection;
 mod counters;
 mod event_loop;
 mod handover;
+mod herd;
 mod input;
 mod listen;
 mod mailbox;

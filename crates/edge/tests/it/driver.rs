@@ -207,6 +207,26 @@ fn a_revoked_key_closes_its_connections_at_once_and_no_others() {
 }
 
 #[test]
+fn a_deleted_environment_closes_its_connections() {
+    let edge = Edge::start();
+    let (mut client, _) = edge.client("bob");
+    let (mut server, _) = edge.server();
+    edge.feed.remove();
+    assert_eq!(client.close_code(), Some(4003));
+    assert_eq!(server.close_code(), Some(4003));
+}
+
+#[test]
+fn a_restored_database_reaches_everyone() {
+    let edge = Edge::start();
+    let (mut client, _) = edge.client("bob");
+    let (mut server, _) = edge.server();
+    edge.feed.restore("greeting", "of long ago");
+    assert_eq!(value(&client.json(), "greeting"), Some("of long ago"));
+    assert_eq!(served(&server.json(), "greeting"), Some("of long ago"));
+}
+
+#[test]
 fn a_shutdown_closes_1001_and_ends_the_sockets() {
     let mut edge = Edge::start();
     let (mut client, _) = edge.client("bob");
@@ -332,4 +352,28 @@ fn a_shutdown_ends_however_deaf_a_peer_is() {
     }
     edge.shut_down();
     assert!(std::net::TcpStream::connect(edge.address).is_err());
+}
+
+#[test]
+fn what_the_loops_do_is_in_the_metrics() {
+    let edge = Edge::start();
+    let (mut client, _) = edge.client("bob");
+    let (mut server, _) = edge.server();
+    edge.feed.set_flag("greeting", "good evening");
+    client.json();
+    server.json();
+    let mut refused = Client::upgraded(edge.address, "type=nobody");
+    refused.close_code();
+    let text = edge.metrics.encode();
+    for line in [
+        "burgee_edge_connections{kind=\"client\"} 1",
+        "burgee_edge_connections{kind=\"server\"} 1",
+        "burgee_edge_accepted_total 3",
+        "burgee_edge_pushes_total{kind=\"server\"} 1",
+        "burgee_edge_closes_total{code=\"4003\"} 1",
+        "burgee_edge_closes_total{code=\"1011\"} 0",
+        "burgee_edge_syncs_total{kind=\"client\",sync=\"full\"} 1",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+    }
 }

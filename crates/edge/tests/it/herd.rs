@@ -119,3 +119,49 @@ fn a_slow_server_sdk_is_given_what_changed_since() {
     assert!(catching_up.to_string().contains("step 4"));
     slow.ping();
 }
+
+#[test]
+fn a_restored_database_reaches_who_was_slow_or_waited() {
+    let edge = large_edge(two_at_once());
+    let mut herd: Vec<_> = (0..3).map(|_| asking(&edge)).collect();
+    edge.await_count(1, |counters| &counters.waiting);
+    let (mut witness, _) = edge.client("bob");
+    edge.feed.restore("greeting", "of long ago");
+    witness.json();
+    for client in &mut herd {
+        let mut message = client.json();
+        if flags(&message) > 1 {
+            message = client.json();
+        }
+        assert_eq!(message["data"]["eventType"], "full");
+        assert_eq!(flags(&message), 1);
+        assert!(message.to_string().contains("of long ago"));
+        client.ping();
+    }
+}
+
+#[test]
+fn large_pushes_wait_for_their_turn_as_well() {
+    let edge = large_edge(two_at_once());
+    let mut servers: Vec<_> = (0..6).map(|_| edge.server().0).collect();
+    let big = "y".repeat(60_000);
+    let keys: Vec<_> = (0..FLAGS).map(|n| format!("flag-{n}")).collect();
+    let values: Vec<_> = keys
+        .iter()
+        .map(|key| (key.as_str(), big.as_str()))
+        .collect();
+    edge.feed.set_flags(&values);
+    edge.await_count(4, |counters| &counters.waiting);
+    // All at once: nobody knows whose turn it is.
+    std::thread::scope(|scope| {
+        for server in &mut servers {
+            scope.spawn(|| {
+                let mut seen = 0;
+                while seen < FLAGS {
+                    seen += flags(&server.json());
+                }
+                server.ping();
+            });
+        }
+    });
+}

@@ -142,6 +142,14 @@ impl World {
         })
     }
 
+    /// The same, but nobody is told.
+    pub(crate) fn keys_quietly(&self, id: &str, edit: impl FnOnce(&mut Vec<SdkKey>)) {
+        self.note(id, |state| {
+            edit(&mut state.keys);
+            (Vec::new(), Vec::new(), true)
+        });
+    }
+
     pub(crate) fn revoke(&self, id: &str, secret: &str) -> i64 {
         self.keys(id, |keys| keys.retain(|key| key.secret != secret))
     }
@@ -191,6 +199,17 @@ impl World {
         id: &str,
         edit: impl FnOnce(&mut State) -> (Vec<Flag>, Vec<Segment>, bool),
     ) -> i64 {
+        let version = self.note(id, edit);
+        self.changed.notify_one();
+        version
+    }
+
+    /// Changes without telling.
+    fn note(
+        &self,
+        id: &str,
+        edit: impl FnOnce(&mut State) -> (Vec<Flag>, Vec<Segment>, bool),
+    ) -> i64 {
         let mut inner = self.inner();
         let Environment { state, log } = inner.environments.get_mut(id).unwrap();
         let (flags, segments, keys) = edit(state);
@@ -205,8 +224,6 @@ impl World {
             segments,
             keys,
         });
-        drop(inner);
-        self.changed.notify_one();
         version
     }
 

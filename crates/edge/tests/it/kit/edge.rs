@@ -21,6 +21,7 @@ use super::{Client, Feed};
 pub(crate) struct Edge {
     pub(crate) feed: Arc<Feed>,
     pub(crate) address: SocketAddr,
+    pub(crate) metrics: Arc<Metrics>,
     handle: Option<Handle>,
     shutdown: CancellationToken,
     runtime: Runtime,
@@ -33,12 +34,12 @@ impl Edge {
     }
 
     pub(crate) fn start_with(config: Config) -> Self {
-        let feed = Feed::new();
+        let feed = Arc::new(Feed::new());
         feed.set_flag("greeting", "hello");
         let runtime = Runtime::new().unwrap();
         let shutdown = CancellationToken::new();
         let metrics = Arc::new(Metrics::default());
-        let hub = Hub::new(Arc::clone(&feed) as _, Arc::clone(&metrics));
+        let hub = Hub::new(Arc::clone(&feed.world) as _, Arc::clone(&metrics));
         runtime.spawn(Arc::clone(&hub).run(shutdown.clone()));
         runtime.block_on(hub.ready());
         let router = Router::new()
@@ -50,7 +51,7 @@ impl Edge {
         let api = Api {
             hub,
             traffic: Traffic::new("test".to_owned(), Arc::clone(&metrics)),
-            metrics,
+            metrics: Arc::clone(&metrics),
         };
         let handle = {
             let _guard = runtime.enter();
@@ -60,6 +61,7 @@ impl Edge {
         Self {
             feed,
             address: handle.local_addr(),
+            metrics,
             handle: Some(handle),
             shutdown,
             runtime,
