@@ -11,14 +11,14 @@ use crate::kit::client::{Received, now, token};
 use crate::kit::{CLIENT_KEY, Client, Edge, SERVER_KEY};
 
 /// The value of a flag in a client's data-sync.
-fn value<'a>(message: &'a Value, key: &str) -> Option<&'a str> {
+pub(crate) fn value<'a>(message: &'a Value, key: &str) -> Option<&'a str> {
     let flags = message["data"]["featureFlags"].as_array()?;
     let flag = flags.iter().find(|flag| flag["id"] == key)?;
     flag["variation"].as_str()
 }
 
 /// The value of a flag's only variation in a server's data-sync.
-fn served<'a>(message: &'a Value, key: &str) -> Option<&'a str> {
+pub(crate) fn served<'a>(message: &'a Value, key: &str) -> Option<&'a str> {
     let flags = message["data"]["featureFlags"].as_array()?;
     let flag = flags.iter().find(|flag| flag["key"] == key)?;
     flag["variations"][0]["value"].as_str()
@@ -61,7 +61,7 @@ fn a_change_of_three_flags_comes_whole() {
 fn after_identify_pushes_are_for_the_new_user() {
     let edge = Edge::start();
     let (mut client, _) = edge.client("bob");
-    let again = client.sync_client("alice", 0);
+    let again = client.sync_client("alice");
     assert_eq!(again["data"]["userKeyId"], "alice");
     edge.feed.set_flag("greeting", "good evening");
     assert_eq!(client.json()["data"]["userKeyId"], "alice");
@@ -177,7 +177,7 @@ fn a_key_that_only_the_store_knows_is_asked_for() {
     let edge = Edge::start();
     edge.feed.add_quietly(LATE, KeyKind::Client);
     let mut client = Client::streaming(edge.address, "client", LATE);
-    let answer = client.sync_client("bob", 0);
+    let answer = client.sync_client("bob");
     assert_eq!(value(&answer, "greeting"), Some("hello"));
 }
 

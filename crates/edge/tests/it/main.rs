@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod api;
+mod churn;
 mod driver;
 mod herd;
 mod hub;

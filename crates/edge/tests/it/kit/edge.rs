@@ -86,7 +86,7 @@ impl Edge {
     /// A connected client SDK whose user has this key, with its first answer.
     pub(crate) fn client(&self, user: &str) -> (Client, serde_json::Value) {
         let mut client = Client::streaming(self.address, "client", super::CLIENT_KEY);
-        let answer = client.sync_client(user, 0);
+        let answer = client.sync_client(user);
         (client, answer)
     }
 
