@@ -4,7 +4,8 @@
 //! starts. A test that wants to take the server away from under a program starts one of its own:
 //! [`Postgres::start`].
 //!
-//! A server is made by `initdb` in a folder of its own, without disk syncs, and listens on a Unix
+//! A server is made by `initdb` in a folder of its own, without disk syncs (what was committed
+//! outlives the server all the same, if not the machine), and listens on a Unix
 //! socket in that folder (so there is no port to collide on). A shell watches over it, whose
 //! standard input is a pipe that this process holds and gives it orders by: when the process ends,
 //! in whatever way, the pipe closes, and the shell stops the server and removes the folder.
@@ -53,7 +54,7 @@ pub struct Postgres {
 const SCRIPT: &str = r#"
 start() {
     pg_ctl -D data -w -l server.log -o "-c listen_addresses='' -c unix_socket_directories='$PWD' \
-        -c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_connections=300 \
+        -c fsync=off -c full_page_writes=off -c max_connections=300 \
         -c shared_buffers=32MB" start >>pg_ctl.log 2>&1
 }
 stop() {

@@ -173,12 +173,12 @@ fn bad_options_are_named() {
     );
     refuses(
         &[&named[..], &["  ", "--policy", "owner"]].concat(),
-        &["--name"],
+        &["name"],
     );
-    let long = "x".repeat(100_000);
+    let long = "x".repeat(257);
     refuses(
         &[&named[..], &[&long, "--policy", "owner"]].concat(),
-        &["--name"],
+        &["name"],
     );
     let of = ["sdk-keys", "--data-dir", folder, "--project"];
     refuses(&[&of[..], &["default"]].concat(), &["--environment"]);
