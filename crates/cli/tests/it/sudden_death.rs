@@ -169,7 +169,7 @@ async fn history(api: &Api, environment: &str) -> Vec<Value> {
     let (mut found, mut cursor) = (Vec::new(), String::new());
     loop {
         let mut page = api.get(&format!("{path}{cursor}")).await.expect(200);
-        found.extend(page["items"].as_array_mut().unwrap().drain(..));
+        found.append(page["items"].as_array_mut().unwrap());
         match page["next"].as_str() {
             Some(next) => cursor = format!("&cursor={next}"),
             None => return found,
