@@ -13,7 +13,7 @@ pub struct Config {
     /// loops need it anyway; for one loop it is off, so that a port in use is noticed.
     pub share_port: bool,
     /// Sockets held at once, over all loops; further ones are refused with 503. `None`: as many as
-    /// the process may open, less some for its files.
+    /// the process may open, less those for ordinary HTTP and for its files.
     pub max_sockets: Option<usize>,
     /// Until a request head is complete.
     pub head_timeout: Duration,
@@ -36,7 +36,8 @@ pub struct Config {
     pub send_buffer: usize,
     /// Large states on their way at once, per loop.
     pub states_in_flight: usize,
-    /// Connections with ordinary HTTP at once.
+    /// Connections with ordinary HTTP at once. When half of them are taken, further ones are closed
+    /// after one request, so that who is idle does not keep out who has something to say.
     pub http_connections: usize,
 }
 
@@ -57,12 +58,12 @@ impl Default for Config {
             tick: Duration::from_secs(1),
             send_buffer: 128 * 1024,
             states_in_flight: 64,
-            http_connections: 4096,
+            http_connections: 1024,
         }
     }
 }
 
-/// Descriptors left to databases, logs, ordinary requests and questions to the store.
+/// Descriptors left to databases, logs and questions to the store.
 const RESERVE: usize = 512;
 
 impl Config {
@@ -70,7 +71,9 @@ impl Config {
     pub(super) fn max_sockets_per_loop(&self) -> usize {
         let all = self.max_sockets.unwrap_or_else(|| {
             let files = open_files();
-            files.saturating_sub(RESERVE).max(files / 2)
+            files
+                .saturating_sub(RESERVE + self.http_connections)
+                .max(files / 2)
         });
         all.div_ceil(self.loops.max(1))
     }

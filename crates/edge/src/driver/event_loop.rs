@@ -203,7 +203,8 @@ impl EventLoop {
             .acceptor
             .as_ref()
             .is_some_and(|acceptor| acceptor.ready);
-        let busy = accepts || !self.walks.is_empty() || !self.more_to_read.is_empty();
+        let pushes = !self.walks.is_empty();
+        let busy = accepts || pushes || !self.more_to_read.is_empty() || self.herd_moves();
         busy.then_some(Duration::ZERO)
     }
 

@@ -37,6 +37,8 @@ pub(super) struct HandedOver {
     peer: SocketAddr,
     /// What has been read of it.
     read: Bytes,
+    /// Whether it may go on after one request.
+    keep_alive: bool,
     /// Counts it among those that are served.
     permit: OwnedSemaphorePermit,
 }
@@ -80,6 +82,7 @@ async fn serve(connection: HandedOver, router: axum::Router, shutdown: Cancellat
         stream,
         peer,
         read,
+        keep_alive,
         permit: _permit,
     } = connection;
     let stream = match TcpStream::from_std(stream) {
@@ -92,6 +95,7 @@ async fn serve(connection: HandedOver, router: axum::Router, shutdown: Cancellat
     });
     let serving = http1::Builder::new()
         .timer(TokioTimer::new())
+        .keep_alive(keep_alive)
         .header_read_timeout(NEXT_REQUEST)
         .serve_connection(TokioIo::new(Rewound { read, stream }), service)
         .with_upgrades();
@@ -131,6 +135,8 @@ impl EventLoop {
             stream,
             peer,
             read,
+            keep_alive: self.to_http.permits.available_permits() * 2
+                >= self.config.http_connections,
             permit,
         });
     }

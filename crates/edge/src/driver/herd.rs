@@ -6,6 +6,7 @@ use bytes::Bytes;
 use super::connection::Phase;
 use super::counters::{add, sub};
 use super::event_loop::EventLoop;
+use super::mailbox::ConnectionId;
 
 /// Answers longer than this are sent from where they are shared, and only so many are on their way
 /// at once. Shorter ones fit into the kernel's buffer for an idle connection.
@@ -50,33 +51,44 @@ impl EventLoop {
         add(&self.counters.waiting, 1);
     }
 
-    /// Answers those whose turn has come, with what is newest now.
+    /// Whether somebody waits whose turn has come.
+    pub(super) fn herd_moves(&self) -> bool {
+        !self.herd.is_empty() && self.large_in_flight < self.config.states_in_flight
+    }
+
+    /// Answers those whose turn has come; at most as many at once as may be on their way.
     pub(super) fn serve_herd(&mut self) {
-        while self.large_in_flight < self.config.states_in_flight {
-            let Some(next) = self.herd.pop_front() else {
+        for _ in 0..self.config.states_in_flight {
+            if !self.herd_moves() {
                 return;
-            };
-            sub(&self.counters.waiting, 1);
-            let Some(key) = self.find(next) else {
-                continue;
-            };
-            if self.connections[key].phase != Phase::Waiting {
-                continue;
             }
-            let tick = self.tick;
-            let connection = &mut self.connections[key];
-            connection.phase = Phase::Open;
-            // It was not asked whether it lives.
-            connection.since = tick;
-            let Some(state) = self.current(key) else {
-                continue;
-            };
+            if let Some(next) = self.herd.pop_front() {
+                sub(&self.counters.waiting, 1);
+                self.serve_waiting(next);
+            }
+        }
+    }
+
+    /// Answers one that waited, with what is newest now.
+    fn serve_waiting(&mut self, waiting: ConnectionId) {
+        let Some(key) = self.find(waiting) else {
+            return;
+        };
+        let tick = self.tick;
+        let connection = &mut self.connections[key];
+        if connection.phase != Phase::Waiting {
+            return;
+        }
+        connection.phase = Phase::Open;
+        // It was not listened to.
+        connection.since = tick;
+        if let Some(state) = self.current(key) {
             let answer = state.server_sync(self.known(key, &state), self.now);
             self.send_answer(key, &state, answer);
             self.finish(key);
-            if self.find(next).is_some() {
-                self.resume(key);
-            }
+        }
+        if self.find(waiting).is_some() {
+            self.resume(key);
         }
     }
 }

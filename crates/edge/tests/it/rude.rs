@@ -307,16 +307,30 @@ fn who_is_too_many_is_told_to_come_back() {
 #[test]
 fn ordinary_http_that_is_too_much_is_told_to_come_back() {
     let edge = Edge::start_with(Config {
-        http_connections: 1,
+        http_connections: 2,
         ..one_loop()
     });
     let request = b"GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    let mut first = Client::connect(edge.address);
-    first.send_raw(request);
-    assert!(first.read_head().starts_with("HTTP/1.1 200 "));
-    let mut second = Client::connect(edge.address);
-    second.send_raw(request);
-    assert!(second.read_head().starts_with("HTTP/1.1 503 "));
+    let ask = || {
+        let mut client = Client::connect(edge.address);
+        client.send_raw(request);
+        client
+    };
+    let mut idle = ask();
+    assert!(idle.read_head().starts_with("HTTP/1.1 200 "));
+    idle.read_exactly("hello");
+    // The second takes its time.
+    let mut slow = Client::connect(edge.address);
+    slow.send_raw(b"POST /count HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n");
+    edge.await_count(2, |counters| &counters.handed_over);
+    assert!(ask().read_head().starts_with("HTTP/1.1 503 "));
+    // More than half of the places were taken when it came: it may not stay.
+    slow.send_raw(b"x");
+    assert!(slow.read_head().contains("\r\nconnection: close\r\n"));
+    slow.read_exactly("1");
+    slow.ends();
+    idle.send_raw(request);
+    assert!(idle.read_head().starts_with("HTTP/1.1 200 "));
     // Streaming has nothing to do with it.
     edge.client("bob").0.ping();
 }
