@@ -11,17 +11,32 @@ use burgee_store::{Location, Store};
 use crate::args::{DataArgs, EnvironmentArgs, SdkKeysArgs, TokenCreateArgs};
 
 /// Where the data is, as the store wants to know it.
-pub(crate) fn location(args: &DataArgs) -> Location {
+pub(crate) fn location(args: &DataArgs) -> anyhow::Result<Location> {
+    let Some(url) = &args.database else {
+        return Ok(Location::Folder(args.data_dir.clone()));
+    };
+    // What was given is not shown: it may hold a password.
+    ensure!(
+        url.starts_with("postgres://") || url.starts_with("postgresql://"),
+        "--database must be an address such as postgres://user:password@host/name"
+    );
+    Ok(Location::Postgres(url.clone()))
+}
+
+/// Which option names the data, for an error about it.
+pub(crate) fn place(args: &DataArgs) -> String {
     match &args.database {
-        Some(url) => Location::Postgres(url.clone()),
-        None => Location::Folder(args.data_dir.clone()),
+        Some(_) => "--database".to_owned(),
+        None => format!("--data-dir {}", args.data_dir.display()),
     }
 }
 
 /// `burgee migrate`.
 pub(crate) async fn migrate(args: DataArgs) -> anyhow::Result<ExitCode> {
-    let store = Store::open(location(&args)).await?;
-    store.migrate().await?;
+    let store = Store::open(location(&args)?)
+        .await
+        .with_context(|| place(&args))?;
+    store.migrate().await.with_context(|| place(&args))?;
     println!("The database has this version's schema.");
     Ok(ExitCode::SUCCESS)
 }
@@ -56,9 +71,7 @@ pub(crate) async fn sdk_keys(args: SdkKeysArgs) -> anyhow::Result<ExitCode> {
 pub(crate) async fn create_token(args: TokenCreateArgs) -> anyhow::Result<ExitCode> {
     let store = open(&args.data).await?;
     let organization = setup::organization(&store).await?;
-    let name = args.name.trim();
-    ensure!(!name.is_empty(), "--name must not be empty");
-    let token = setup::create_token(&store, &organization, name, args.policy).await?;
+    let token = setup::create_token(&store, &organization, &args.name, args.policy).await?;
     if args.json {
         println!("{}", serde_json::json!({ "token": token }));
     } else {
@@ -71,11 +84,10 @@ pub(crate) async fn create_token(args: TokenCreateArgs) -> anyhow::Result<ExitCo
 /// Opens the database with its schema and the first organization in place, so that an admin
 /// command may come before the first start of a server.
 pub(crate) async fn open(args: &DataArgs) -> anyhow::Result<Store> {
-    let location = location(args);
-    let store = Store::open(location)
+    let store = Store::open(location(args)?)
         .await
-        .context("the database did not open")?;
-    store.migrate().await?;
+        .with_context(|| place(args))?;
+    store.migrate().await.with_context(|| place(args))?;
     setup::first_start(&store).await?;
     Ok(store)
 }

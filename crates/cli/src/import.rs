@@ -18,7 +18,11 @@ pub(crate) async fn featbit(args: ImportArgs) -> anyhow::Result<ExitCode> {
         &text(args.flags.as_deref()).context("--flags")?,
         &text(args.segments.as_deref()).context("--segments")?,
     )?;
-    let keys = args.sdk_keys.iter().map(|text| sdk_key(text)).collect::<Result<Vec<_>, _>>()?;
+    let keys = args
+        .sdk_keys
+        .iter()
+        .map(|text| sdk_key(text))
+        .collect::<Result<Vec<_>, _>>()?;
     let store = open(&args.data).await?;
     let environment = environment(&store, &args.environment).await?;
     let imported = store
@@ -46,7 +50,9 @@ pub(crate) async fn featbit(args: ImportArgs) -> anyhow::Result<ExitCode> {
 
 /// The text of a file of the import; a file that is not given is an empty list.
 fn text(file: Option<&Path>) -> anyhow::Result<String> {
-    let Some(file) = file else { return Ok("[]".to_owned()) };
+    let Some(file) = file else {
+        return Ok("[]".to_owned());
+    };
     std::fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))
 }
 
@@ -64,8 +70,9 @@ async fn adopt(
     keys: &[(SdkKeyKind, String)],
 ) -> anyhow::Result<()> {
     for (kind, secret) in keys {
-        let adopted =
-            store.adopt_sdk_key(&environment.id, *kind, secret, &Actor::operator(), now()).await;
+        let adopted = store
+            .adopt_sdk_key(&environment.id, *kind, secret, &Actor::operator(), now())
+            .await;
         adopted.context("--sdk-key")?;
     }
     Ok(())
@@ -82,7 +89,11 @@ fn print(report: &Report, keys: &[(SdkKeyKind, String)]) {
         let count = |end: fn(&Done) -> bool| report.count(kind, end);
         println!(
             "{}: {} created, {} updated, {} unchanged, {} refused",
-            if kind == Kind::Flag { "flags" } else { "segments" },
+            if kind == Kind::Flag {
+                "flags"
+            } else {
+                "segments"
+            },
             count(|done| *done == Done::Created),
             count(|done| *done == Done::Updated),
             count(|done| *done == Done::Unchanged),
@@ -95,7 +106,11 @@ fn print(report: &Report, keys: &[(SdkKeyKind, String)]) {
 }
 
 fn line(item: &ReportItem) -> String {
-    let kind = if item.kind == Kind::Flag { "flag" } else { "segment" };
+    let kind = if item.kind == Kind::Flag {
+        "flag"
+    } else {
+        "segment"
+    };
     match &item.done {
         Done::Created => format!("{kind} {}: created", item.name),
         Done::Updated => format!("{kind} {}: updated", item.name),

@@ -14,10 +14,8 @@ use utoipa_axum::routes;
 
 use crate::api::{changes, environments, flags, projects, sdk_keys, segments};
 use crate::app::AppState;
+use crate::body::BODY_LIMIT;
 use crate::problem::Problem;
-
-/// The largest body of a management request: a change set of the largest items (8 MiB) and some.
-const BODY_LIMIT: usize = 16 * 1024 * 1024;
 
 #[derive(OpenApi)]
 #[openapi(

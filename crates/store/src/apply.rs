@@ -7,6 +7,7 @@
 mod base;
 mod import;
 mod request;
+mod seen;
 
 use std::collections::BTreeMap;
 

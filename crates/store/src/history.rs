@@ -63,14 +63,21 @@ impl Store {
     }
 }
 
-/// The moments and ids of a page's change sets, and one more.
+/// The places and ids of a page's change sets, and one more. An environment's have their versions
+/// as their order; a project's, which come from several counters, the moments that they were made.
 async fn places(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
     scope: &HistoryScope,
     page: &PageRequest,
 ) -> Result<Vec<(i64, String)>, StoreError> {
-    let mut sql = Sql::new("SELECT DISTINCT v.at, v.change_set_id FROM versions v WHERE ");
+    let place = match scope {
+        HistoryScope::Environment(_) => "v.version",
+        HistoryScope::Project(_) => "v.at",
+    };
+    let mut sql = Sql::new("SELECT DISTINCT ");
+    sql.push(place)
+        .push(", v.change_set_id FROM versions v WHERE ");
     match scope {
         HistoryScope::Environment(id) => {
             sql.push("v.scope_id = ").bind(id.as_str());
@@ -84,10 +91,12 @@ async fn places(
     sql.push(" AND v.organization_id = ")
         .bind(organization.as_str());
     if let Some((at, id)) = page.cursor.as_deref().and_then(cursor) {
-        sql.push(" AND (v.at, v.change_set_id) < (").bind(at);
+        sql.push(" AND (").push(place);
+        sql.push(", v.change_set_id) < (").bind(at);
         sql.next(id).push(")");
     }
-    sql.push(" ORDER BY v.at DESC, v.change_set_id DESC LIMIT ")
+    sql.push(" ORDER BY ").push(place);
+    sql.push(" DESC, v.change_set_id DESC LIMIT ")
         .bind(page.size() + 1);
     let rows = sql.query()?.fetch_all(connection).await?;
     rows.iter()

@@ -188,6 +188,13 @@ impl Hub {
         .await;
     }
 
+    /// Resolves once this edge does not serve the environment, and none of its keys is good here:
+    /// so that whoever deleted it can wait until it is gone.
+    pub async fn gone(&self, environment: &str) {
+        self.until(|| self.environment(environment).is_none().then_some(()))
+            .await;
+    }
+
     /// Whether everything was loaded once since the start (or tried and found wanting).
     pub fn is_ready(&self) -> bool {
         self.ready.load(Ordering::Acquire)
@@ -221,19 +228,20 @@ impl Hub {
 
     /// Lets go of an environment that is no more.
     fn remove(&self, id: &str) {
-        let removed = {
+        let Some(environment) = self.environment(id) else {
+            return;
+        };
+        self.keys.set(&environment, &[]);
+        {
             let mut all = self
                 .environments
                 .write()
                 .unwrap_or_else(PoisonError::into_inner);
-            let removed = all.remove(id);
+            all.remove(id);
             self.metrics.environments.set(all.len() as i64);
-            removed
-        };
-        if let Some(environment) = removed {
-            self.keys.set(&environment, &[]);
-            self.publish(Event::Gone(environment));
         }
+        self.publish(Event::Gone(environment));
+        self.progressed.notify_waiters();
     }
 
     /// Lets go of all environments but those that are still there.

@@ -1,7 +1,7 @@
 //! Environments: places where flags are served.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use burgee_domain::model::Environment;
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,7 @@ use crate::api::{self, page::Page};
 use crate::app::{AppState, now};
 use crate::auth::{Caller, Writer};
 use crate::body::Body;
+use crate::params::Path;
 use crate::problem::Problem;
 
 /// An environment.
@@ -113,7 +114,7 @@ pub async fn create(
         .store
         .create_environment(&new, &caller.actor, now())
         .await?;
-    state.served(&made).await;
+    state.served_as(&made).await;
     Ok((StatusCode::CREATED, Json(made.into())))
 }
 
@@ -183,5 +184,6 @@ pub async fn delete(
         .store
         .delete_environment(&environment.id, &caller.actor, now())
         .await?;
+    state.gone(std::iter::once(&environment)).await;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,7 +1,7 @@
 //! Segments, to look at. Every edit is a command of a change set ([`super::changes`]).
 
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use burgee_domain::model::{Life, Segment, SegmentScope};
 use burgee_eval::segment::SegmentRule;
 use burgee_store::SegmentFilter;
@@ -13,6 +13,7 @@ use crate::api::page::{Page, PageQuery};
 use crate::api::{self};
 use crate::app::AppState;
 use crate::auth::Caller;
+use crate::params::{Path, Query};
 use crate::problem::Problem;
 
 /// A segment.
