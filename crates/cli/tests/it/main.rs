@@ -7,6 +7,7 @@ mod adopting;
 mod commands;
 mod database_down;
 mod demo;
+mod import;
 mod kit;
 mod stopping;
 mod sudden_death;
