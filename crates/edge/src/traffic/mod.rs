@@ -19,7 +19,7 @@ use burgee_eval::user::User;
 use tokio::sync::Notify;
 
 use crate::hub::{Access, KeyId};
-use crate::metrics::{Metrics, Reason, Refused, Traffic as Sort, What};
+use crate::metrics::{Metrics, Reason, Traffic as Sort, What};
 use crate::sink::UserSeen;
 use buffer::Buffer;
 use limits::fits;
@@ -89,7 +89,8 @@ impl Traffic {
 
     /// Takes in the body of a track request. Entries that are wrong are counted and passed over.
     pub fn track(&self, access: &Access, body: &[u8], now: i64) -> Result<(), NotAList> {
-        let entries = track::parse(body).map_err(|error| {
+        let mut pass_over = |reason, count| self.metrics.refuse(reason, count);
+        let entries = track::parse(body, &mut pass_over).map_err(|error| {
             self.refuse(Reason::Body);
             NotAList(error)
         })?;
@@ -157,10 +158,7 @@ impl Traffic {
 
     /// Counts something that broke a rule.
     pub(crate) fn refuse(&self, reason: Reason) {
-        self.metrics
-            .traffic_refused
-            .get_or_create(&Refused { reason })
-            .inc();
+        self.metrics.refuse(reason, 1);
     }
 
     /// The state is whole between any two statements, so a panic elsewhere does not spoil it.
