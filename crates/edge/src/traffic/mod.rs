@@ -74,15 +74,19 @@ impl Traffic {
             return self.refuse(Reason::UserKey);
         }
         let print = Print::new(&self.hasher, environment, user);
-        let mut state = self.state();
-        match state.users.judge(print, key, now) {
+        let verdict = self.state().users.judge(print, key, now);
+        match verdict {
             Verdict::Known => return,
             Verdict::TooMany => return self.refuse(Reason::NewUsers),
             Verdict::Write => {}
         }
-        let room = state.buffer.user(self.keep(environment, user, now));
+        // Copied while nobody waits for the lock. Two who bring one user at this moment both write
+        // it, which does no harm.
+        let kept = self.keep(environment, user, now);
+        let mut state = self.state();
+        let room = state.buffer.user(kept);
         if room {
-            state.users.written(print, now);
+            state.users.written(print, key, now);
         }
         self.taken(&state, Sort::User, room);
     }

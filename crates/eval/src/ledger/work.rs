@@ -6,8 +6,9 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
-/// What a character of any script counts for: it has up to so many bytes, each a place of its own.
-const ANY_SCRIPT: u64 = 4;
+/// What a class with letters of other scripts counts for: its compiled form branches, and looking
+/// through the branches costs about as much as another place (measured).
+const ANY_SCRIPT: u64 = 2;
 
 /// At most how many places of the pattern have to be looked at for one byte of text.
 pub(super) fn per_byte(pattern: &Hir) -> u64 {

@@ -111,8 +111,11 @@ fn lists_and_names_may_be_null() {
     assert_eq!(user.unwrap().properties, []);
 }
 
-/// The user of a data-sync, and what was passed over.
-fn synced(user: &str) -> (i64, Option<(String, String, usize)>, Vec<(Reason, u64)>) {
+/// Key, name, and how many properties.
+type Outline = (String, String, usize);
+
+/// A data-sync's timestamp and user, and what was passed over.
+fn synced(user: &str) -> (i64, Option<Outline>, Vec<(Reason, u64)>) {
     let text =
         format!(r#"{{"messageType":"data-sync","data":{{"timestamp":"17","user":{user}}}}}"#);
     let mut passed_over = Vec::new();
