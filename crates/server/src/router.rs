@@ -15,6 +15,7 @@ use utoipa_axum::routes;
 use crate::api::{changes, environments, flags, projects, sdk_keys, segments};
 use crate::app::AppState;
 use crate::body::BODY_LIMIT;
+use crate::openapi::add_common_refusals;
 use crate::problem::Problem;
 
 #[derive(OpenApi)]
@@ -36,8 +37,9 @@ pub fn router(state: AppState) -> (Router, Document) {
         .components
         .get_or_insert_default()
         .add_security_scheme("token", token);
+    add_common_refusals(&mut document);
     let published = Router::new()
-        .route("/api/openapi.json", get(openapi))
+        .route("/api/openapi.json", get(publish))
         .with_state(Arc::new(document.clone()));
     let router = router
         .merge(published)
@@ -69,7 +71,7 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(changes::list_of_environment))
 }
 
-async fn openapi(State(document): State<Arc<Document>>) -> impl IntoResponse {
+async fn publish(State(document): State<Arc<Document>>) -> impl IntoResponse {
     (
         StatusCode::OK,
         [(header::CACHE_CONTROL, "no-cache")],

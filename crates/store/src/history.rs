@@ -35,7 +35,8 @@ pub struct LoggedChangeSet {
     pub comment: String,
     /// What was asked for: a list of commands, as JSON.
     pub commands: Value,
-    /// What was answered ([`crate::Applied`] as JSON); null for SDK keys and settings.
+    /// What was answered ([`crate::Applied`] as JSON); for SDK keys and settings with the
+    /// version alone.
     pub result: Value,
     /// When.
     pub at: Millis,

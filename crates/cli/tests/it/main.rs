@@ -5,6 +5,7 @@
 
 mod commands;
 mod database_down;
+mod import;
 mod kit;
 mod stopping;
 mod sudden_death;

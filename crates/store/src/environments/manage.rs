@@ -63,7 +63,7 @@ impl Store {
         self.administer(tx, environment, step, now).await
     }
 
-    /// Changes an environment's name and description.
+    /// Changes an environment's name and description. Where they are so already, no version moves.
     pub async fn update_environment(
         &self,
         id: &Id<Environment>,
@@ -76,6 +76,9 @@ impl Store {
         text::storable("description", description)?;
         let mut tx = self.begin_write().await?;
         let (organization, mut environment) = self.lock_environment(&mut tx, id).await?;
+        if environment.name == name && environment.description == description {
+            return Ok(environment);
+        }
         sqlx::query("UPDATE environments SET name = $1, description = $2 WHERE id = $3")
             .bind(name)
             .bind(description)
