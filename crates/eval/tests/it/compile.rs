@@ -189,7 +189,7 @@ fn patterns_that_would_stop_everything_are_refused() {
     ] {
         assert!(!accepted(hard), "{hard}");
     }
-    let many: Vec<_> = (0..500)
+    let many: Vec<_> = (0..400)
         .map(|n| format!("person{n}@example\\.com"))
         .collect();
     for ordinary in [
@@ -202,7 +202,8 @@ fn patterns_that_would_stop_everything_are_refused() {
         r"(?i)^(alice|bob|carol)@.*\.example\.com$",
         &format!("^({})$", many.join("|")),
     ] {
-        assert!(accepted(ordinary), "{ordinary}");
+        let checked = check_condition(&condition("MatchRegex", Some(ordinary)));
+        assert_eq!(checked, Ok(()), "{:.60}", ordinary);
     }
 }
 
