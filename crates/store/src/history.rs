@@ -62,6 +62,17 @@ impl Store {
             next: places.next,
         })
     }
+
+    /// One change set of an organization.
+    pub async fn change_set(
+        &self,
+        organization: &Id<Organization>,
+        id: &str,
+    ) -> Result<LoggedChangeSet, StoreError> {
+        let mut connection = self.shared.truth.read.acquire().await?;
+        let mut found = load(&mut connection, organization, [id]).await?;
+        found.remove(id).ok_or(StoreError::NotFound("change set"))
+    }
 }
 
 /// The places and ids of a page's change sets, and one more. An environment's have their versions

@@ -173,7 +173,7 @@ impl ListedFlagView {
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FlagQuery {
-    /// A text that the key or the name contains, whatever its case.
+    /// A text that the key, the name or the description contains, whatever its case.
     pub search: Option<String>,
     /// A tag that the flag has.
     pub tag: Option<String>,

@@ -26,6 +26,7 @@ struct Route {
 /// All documented routes, with names of things that are there in their paths.
 async fn routes(app: &App) -> Vec<Route> {
     let key = app.keys("prod").await.client.id;
+    let change_set = known_segments(app).await;
     let document = published(app).await;
     let mut routes = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
@@ -33,6 +34,8 @@ async fn routes(app: &App) -> Vec<Route> {
             .replace("{project}", "default")
             .replace("{environment}", "prod")
             .replace("{flag}", "known")
+            .replace("{segment}", "known")
+            .replace("/changes/{id}", &format!("/changes/{change_set}"))
             .replace("{id}", &key);
         assert!(
             !path.contains('{'),
@@ -49,6 +52,18 @@ async fn routes(app: &App) -> Vec<Route> {
     }
     assert!(routes.len() >= 20, "{routes:?}");
     routes
+}
+
+/// Makes a segment of each scope; the id of the change set.
+async fn known_segments(app: &App) -> String {
+    let commands = json!([
+        { "kind": "createSegment", "segment": "known" },
+        { "kind": "createSegment", "segment": "known", "project": "default" },
+        { "kind": "createSegment", "segment": "known", "project": "default",
+            "environment": "prod" }]);
+    let set = json!({ "commands": commands });
+    let applied = app.owner.post("changes", &set).await.expect(200);
+    applied["id"].as_str().unwrap().to_owned()
 }
 
 impl Route {

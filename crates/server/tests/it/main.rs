@@ -14,4 +14,5 @@ mod places;
 mod rude;
 mod segments;
 mod served;
+mod single;
 mod writers;
