@@ -86,6 +86,14 @@ impl EventLoop {
         self.input = input;
     }
 
+    /// Reads what was left over in an earlier turn. Since then it may have been told to wait.
+    pub(super) fn read_on(&mut self, key: usize) {
+        match self.connections[key].reads() {
+            true => self.read(key, true),
+            false => self.connections[key].readable = true,
+        }
+    }
+
     fn read_once(&mut self, key: usize, input: &mut [u8]) -> Found {
         let connection = &mut self.connections[key];
         let unread = connection.take_unread();
