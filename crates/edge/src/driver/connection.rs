@@ -21,7 +21,7 @@ pub(super) enum Phase {
     Asking,
     /// Reads and is pushed to.
     Open,
-    /// Waits for its turn with a large state; nothing is read.
+    /// Reads, and waits for its turn with a large state; is not pushed to.
     Waiting,
     /// A close frame is on its way or out; what comes is thrown away.
     Closing,
@@ -82,6 +82,10 @@ pub(super) struct Rest {
     pub(super) unread: Vec<u8>,
     /// To be written, oldest first; shared where it is the same for many.
     pub(super) unsent: VecDeque<Bytes>,
+    /// The large answer in it was made for this connection alone.
+    pub(super) copied: bool,
+    /// The tick when it became large.
+    pub(super) large_since: u32,
 }
 
 impl Connection {
@@ -122,9 +126,9 @@ impl Connection {
     /// questions: that bounds what it can make us keep.
     pub(super) fn reads(&self) -> bool {
         match self.phase {
-            Phase::Head | Phase::Open => !self.is_blocked(),
+            Phase::Head | Phase::Open | Phase::Waiting => !self.is_blocked(),
             Phase::Closing => true,
-            Phase::Asking | Phase::Waiting | Phase::Dropped | Phase::HandedOver => false,
+            Phase::Asking | Phase::Dropped | Phase::HandedOver => false,
         }
     }
 

@@ -59,8 +59,10 @@ pub(super) struct EventLoop {
     pub(super) walks: VecDeque<Walk>,
     /// Connections that wait for their turn with a large state, in order.
     pub(super) herd: VecDeque<ConnectionId>,
-    /// Large states on their way.
+    /// Large answers on their way.
     pub(super) large_in_flight: usize,
+    /// Those of them that are shared, and since which tick; some have arrived.
+    pub(super) shared_in_flight: VecDeque<(ConnectionId, u32)>,
     pub(super) clock: Clock,
     /// The tick of this turn.
     pub(super) tick: u32,
@@ -101,6 +103,7 @@ impl EventLoop {
             walks: VecDeque::new(),
             herd: VecDeque::new(),
             large_in_flight: 0,
+            shared_in_flight: VecDeque::new(),
             clock,
             tick: 0,
             now: 0,

@@ -27,6 +27,7 @@ impl EventLoop {
         if let Some(acceptor) = &mut self.acceptor {
             acceptor.retry();
         }
+        self.pass_slow_readers();
         // A shutdown does not wait for everybody's turn.
         let parts = match self.drain_until {
             Some(_) => PARTS,
@@ -62,20 +63,29 @@ impl EventLoop {
 
     fn overdue(&self, connection: &Connection) -> Option<Overdue> {
         let config = &self.config;
+        let mut since = connection.since;
         let (limit, overdue) = match connection.phase {
             Phase::Head => (config.head_timeout, Overdue::NoHead),
             Phase::Asking => (config.sync_timeout, Overdue::NoAnswerAboutKey),
             Phase::Closing => (config.linger, Overdue::Lingers),
             Phase::Open if connection.is_blocked() => match self.herd.is_empty() {
                 true => (config.stall_timeout, Overdue::Stalled),
-                false => (config.stall_timeout_in_herd, Overdue::Stalled),
+                false => {
+                    if let Some(rest) = &connection.rest
+                        && connection.large
+                        && rest.copied
+                    {
+                        since = rest.large_since;
+                    }
+                    (config.stall_timeout_in_herd, Overdue::Stalled)
+                }
             },
             Phase::Open if connection.has_synced() => (config.silence_timeout, Overdue::Silent),
             Phase::Open => (config.sync_timeout, Overdue::Silent),
             // Its turn comes: those before it take their bytes or are dropped.
             Phase::Waiting | Phase::Dropped | Phase::HandedOver => return None,
         };
-        let ticks = self.tick.saturating_sub(connection.since);
+        let ticks = self.tick.saturating_sub(since);
         (ticks > self.clock.deadline(limit)).then_some(overdue)
     }
 }
