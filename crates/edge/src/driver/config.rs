@@ -22,6 +22,8 @@ pub struct Config {
     /// Without a byte from a peer that has synced: SDKs ping every 10–18 s, hidden browser tabs
     /// every 60 s.
     pub silence_timeout: Duration,
+    /// From the first byte of a message to its last.
+    pub message_timeout: Duration,
     /// Without a byte taken by a peer that we have something for.
     pub stall_timeout: Duration,
     /// The same while others wait for their turn with a large state. A large answer that was made
@@ -37,6 +39,8 @@ pub struct Config {
     pub tick: Duration,
     /// Bytes that the kernel may hold for a peer (it counts double). Bounds what a herd costs.
     pub send_buffer: usize,
+    /// Bytes of incomplete messages and other input kept at once, per loop.
+    pub kept_input: usize,
     /// Large answers on their way at once, per loop: longer than 64 KiB, and not taken at once.
     pub states_in_flight: usize,
     /// Connections with ordinary HTTP at once. When half of them are taken, further ones are closed
@@ -61,6 +65,7 @@ impl Default for Config {
             head_timeout: Duration::from_secs(10),
             sync_timeout: Duration::from_secs(30),
             silence_timeout: Duration::from_secs(150),
+            message_timeout: Duration::from_secs(30),
             stall_timeout: Duration::from_secs(30),
             stall_timeout_in_herd: Duration::from_secs(10),
             state_turn: Duration::from_secs(2),
@@ -68,6 +73,7 @@ impl Default for Config {
             drain: Duration::from_secs(5),
             tick: Duration::from_secs(1),
             send_buffer: 128 * 1024,
+            kept_input: 64 * 1024 * 1024,
             states_in_flight: 64,
             http_connections: 1024,
             body_timeout: Duration::from_secs(30),

@@ -54,6 +54,10 @@ pub(super) struct Connection {
     pub(super) answered: u32,
     /// The stamp of that state; while it waits, the timestamp that it asked with.
     pub(super) stamp: i64,
+    /// Bytes of its input that are kept, as they are counted in the loop's sum.
+    pub(super) kept: u32,
+    /// The tick after that in which the message began that is incomplete; 0 without one.
+    pub(super) message_since: u32,
     /// Who it is pushed to, for client SDKs.
     pub(super) user: Option<KeptUser>,
     pub(super) session: Session,
@@ -74,6 +78,9 @@ pub(super) struct Connection {
     /// There was no place for it: it is told so, and counts apart.
     pub(super) refused: bool,
 }
+
+/// There are tens of thousands: what a held connection may cost is decided, not found out.
+const _: () = assert!(size_of::<Connection>() <= 104);
 
 /// Bytes that wait.
 #[derive(Default)]
@@ -96,6 +103,8 @@ impl Connection {
             since,
             answered: 0,
             stamp: 0,
+            kept: 0,
+            message_since: 0,
             user: None,
             session: Session::default(),
             membership: None,
@@ -130,6 +139,12 @@ impl Connection {
             Phase::Closing => true,
             Phase::Asking | Phase::Dropped | Phase::HandedOver => false,
         }
+    }
+
+    /// Bytes of its input that are kept: of an incomplete message, and unread ones.
+    pub(super) fn kept_input(&self) -> usize {
+        let unread = self.rest.as_ref().map_or(0, |rest| rest.unread.len());
+        self.session.heap_size() + unread
     }
 
     /// Keeps input for later.

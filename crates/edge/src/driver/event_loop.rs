@@ -55,6 +55,8 @@ pub(super) struct EventLoop {
     pub(super) out: Vec<u8>,
     /// Connections that may have more to read than their share of a turn.
     pub(super) more_to_read: VecDeque<ConnectionId>,
+    /// Bytes of input that are kept for all connections.
+    pub(super) kept_input: usize,
     /// Pushes under way and waiting, in order.
     pub(super) walks: VecDeque<Walk>,
     /// Connections that wait for their turn with a large state, in order.
@@ -100,6 +102,7 @@ impl EventLoop {
             input: vec![0; INPUT].into(),
             out: Vec::new(),
             more_to_read: VecDeque::new(),
+            kept_input: 0,
             walks: VecDeque::new(),
             herd: VecDeque::new(),
             large_in_flight: 0,

@@ -178,6 +178,7 @@ impl EventLoop {
     pub(super) fn drop_connection(&mut self, key: usize) {
         let connection = self.connections.remove(key);
         sub(&self.counters.sockets, 1);
+        self.kept_input -= connection.kept as usize;
         match connection.refused {
             true => self.places.free_refused(),
             false => self.places.free(),

@@ -8,11 +8,18 @@ use crate::session::Close;
 /// A tick looks at every so-manieth place of the table.
 const PARTS: usize = 4;
 
+/// A message was begun and not ended. Not an error in the protocol: the network may be at fault.
+const INCOMPLETE: Close = Close {
+    code: 1001,
+    reason: "a message was not completed in time",
+};
+
 /// What is done about a connection whose time is up.
 #[derive(Clone, Copy)]
 enum Overdue {
     NoHead,
     Silent,
+    Incomplete,
     NoAnswerAboutKey,
     Stalled,
     Lingers,
@@ -56,9 +63,19 @@ impl EventLoop {
                 }
                 Some(Overdue::Lingers) => self.drop_connection(key),
                 Some(Overdue::Silent) => self.close(key, Close::SILENT),
+                Some(Overdue::Incomplete) => self.close(key, INCOMPLETE),
                 Some(Overdue::NoAnswerAboutKey) => self.close(key, Close::UNAVAILABLE),
             }
         }
+    }
+
+    /// Whatever comes meanwhile: a peer that sends a byte now and then is never silent.
+    fn is_message_overdue(&self, connection: &Connection) -> bool {
+        let begun = connection.message_since.checked_sub(1);
+        begun.is_some_and(|begun| {
+            let ticks = self.tick.saturating_sub(begun);
+            !connection.is_blocked() && ticks > self.clock.deadline(self.config.message_timeout)
+        })
     }
 
     fn overdue(&self, connection: &Connection) -> Option<Overdue> {
@@ -80,6 +97,9 @@ impl EventLoop {
                     (config.stall_timeout_in_herd, Overdue::Stalled)
                 }
             },
+            Phase::Open | Phase::Waiting if self.is_message_overdue(connection) => {
+                return Some(Overdue::Incomplete);
+            }
             Phase::Open if connection.has_synced() => (config.silence_timeout, Overdue::Silent),
             Phase::Open => (config.sync_timeout, Overdue::Silent),
             // Its turn comes: those before it take their bytes or are dropped.
