@@ -8,7 +8,7 @@ use burgee_domain::model::{Environment, SdkKeyKind};
 use burgee_server::setup;
 use burgee_store::{Location, Store};
 
-use crate::args::{DataArgs, EnvironmentArgs, SdkKeysArgs, TokenCreateArgs};
+use crate::args::{DataArgs, EnvironmentArgs, SdkKeysArgs};
 
 /// Where the data is, as the store wants to know it.
 pub(crate) fn location(args: &DataArgs) -> anyhow::Result<Location> {
@@ -67,26 +67,33 @@ pub(crate) async fn sdk_keys(args: SdkKeysArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// `burgee token create`.
-pub(crate) async fn create_token(args: TokenCreateArgs) -> anyhow::Result<ExitCode> {
-    let store = open(&args.data).await?;
-    let organization = setup::organization(&store).await?;
-    let token = setup::create_token(&store, &organization, &args.name, args.policy).await?;
-    if args.json {
-        println!("{}", serde_json::json!({ "token": token }));
-    } else {
-        println!("{token}");
-        eprintln!("It is not shown again.");
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Opens the database with its schema and the first organization in place, so that an admin
-/// command may come before the first start of a server.
-pub(crate) async fn open(args: &DataArgs) -> anyhow::Result<Store> {
+/// Opens the database with its schema and the first organization in place, and makes what is
+/// missing: for what may come before the first start of a server.
+pub(crate) async fn open_or_make(args: &DataArgs) -> anyhow::Result<Store> {
     let store = Store::open(location(args)?)
         .await
         .with_context(|| place(args))?;
+    set_up(args, store).await
+}
+
+/// As [`open_or_make`], of data that is there: a misspelt place shall not become a new one.
+pub(crate) async fn open(args: &DataArgs) -> anyhow::Result<Store> {
+    let location = location(args)?;
+    let missing = || match &args.database {
+        Some(_) => "--database: there is no Burgee data in this database".to_owned(),
+        None => format!(
+            "--data-dir: there is no Burgee data in {}",
+            args.data_dir.display()
+        ),
+    };
+    ensure!(location.exists(), missing());
+    let store = Store::open(location).await.with_context(|| place(args))?;
+    let found = store.is_set_up().await.with_context(|| place(args))?;
+    ensure!(found, missing());
+    set_up(args, store).await
+}
+
+async fn set_up(args: &DataArgs, store: Store) -> anyhow::Result<Store> {
     store.migrate().await.with_context(|| place(args))?;
     setup::first_start(&store).await?;
     Ok(store)
