@@ -215,6 +215,10 @@ impl EventLoop {
             Action::Admit(secret, kind) => self.admit_key(key, secret, kind),
             Action::SyncClient(user, timestamp) => self.sync_client(key, user, timestamp),
             Action::SyncServer(timestamp) => self.sync_server(key, timestamp),
+            Action::PassedOver(reason, count) => {
+                self.edge.metrics.refuse(reason, count);
+                Flow::Go
+            }
             Action::Close(close) => self.begin_close(key, close),
             Action::Closed(code) => {
                 match code {
