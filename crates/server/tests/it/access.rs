@@ -259,10 +259,12 @@ async fn their_change_sets(app: &App, neighbour: &Api) {
 
     // Segments of one organization are not seen, nor used, in another.
     let segment = json!({"commands": [{"kind": "createSegment", "segment": "ours"}]});
-    app.owner.post("changes", &segment).await.expect(200);
-    let shared = app.owner.get("segments").await.expect(200);
-    assert_eq!(shared["items"].as_array().unwrap().len(), 1, "{shared}");
-    let id = shared["items"][0]["id"].as_str().unwrap();
+    let made = app.owner.post("changes", &segment).await.expect(200);
+    let made = format!("changes/{}", made["id"].as_str().unwrap());
+    neighbour.get(&made).await.problem(404);
+    neighbour.get("segments/ours").await.problem(404);
+    let shared = app.owner.get("segments/ours").await.expect(200);
+    let id = shared["id"].as_str().unwrap();
     let seen = neighbour.get("segments").await.expect(200);
     assert_eq!(seen["items"].as_array().unwrap().len(), 0, "{seen}");
     let variations = neighbour
