@@ -12,7 +12,7 @@ use crate::args::{DataArgs, EnvironmentArgs, SdkKeysArgs};
 
 /// Where the data is, as the store wants to know it.
 pub(crate) fn location(args: &DataArgs) -> anyhow::Result<Location> {
-    let Some(url) = &args.database else {
+    let Some(url) = database(args) else {
         return Ok(Location::Folder(args.data_dir.clone()));
     };
     // What was given is not shown: it may hold a password.
@@ -20,12 +20,17 @@ pub(crate) fn location(args: &DataArgs) -> anyhow::Result<Location> {
         url.starts_with("postgres://") || url.starts_with("postgresql://"),
         "--database must be an address such as postgres://user:password@host/name"
     );
-    Ok(Location::Postgres(url.clone()))
+    Ok(Location::Postgres(url.to_owned()))
+}
+
+/// The database's address; a variable that is set to nothing is as good as none.
+fn database(args: &DataArgs) -> Option<&str> {
+    args.database.as_deref().filter(|url| !url.is_empty())
 }
 
 /// Which option names the data, for an error about it.
 pub(crate) fn place(args: &DataArgs) -> String {
-    match &args.database {
+    match database(args) {
         Some(_) => "--database".to_owned(),
         None => format!("--data-dir {}", args.data_dir.display()),
     }

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use burgee_server::Policy;
+use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// A real-time feature-flag service.
@@ -79,7 +80,7 @@ pub(crate) struct ServerArgs {
     #[arg(long, env = "BURGEE_PUBLIC_URL", value_name = "URL")]
     pub(crate) public_url: Option<String>,
     /// Seed the project `demo`: eight flags and two segments to try things with.
-    #[arg(long, env = "BURGEE_DEMO")]
+    #[arg(long, env = "BURGEE_DEMO", value_parser = FalseyValueParser::new())]
     pub(crate) demo: bool,
     /// Logs as `text` for people or `json` for machines. What is logged: `RUST_LOG`.
     #[arg(long, env = "BURGEE_LOG_FORMAT", default_value = "text", value_enum)]

@@ -127,8 +127,16 @@ async fn options_can_be_variables() {
     let mut command = burgee(&["sdk-keys", "--project", "default", "--environment", "prod"]);
     command
         .env("BURGEE_DATA_DIR", data.path())
+        // Set to nothing, as a compose file does, is as good as not set.
+        .env("BURGEE_DATABASE", "")
         .stdin(Stdio::null());
     assert!(command.output().unwrap().status.success());
+    for (demo, status) in [("1", 200), ("0", 404), ("true", 200), ("", 404)] {
+        let data = Data::folder();
+        let program = Program::start_in(&data, &[("BURGEE_DEMO", demo)]);
+        let api = program.api(&data.token());
+        assert_eq!(api.get("projects/demo").await.status, status, "{demo}");
+    }
 }
 
 /// Checks that a command fails quickly, with words that say why, and without a backtrace.
@@ -272,7 +280,7 @@ async fn no_secret_is_logged() {
 
 async fn no_secret_of_it_is_logged(data: &Data) {
     let (token, (client, server)) = (data.token(), data.sdk_keys("prod"));
-    let mut program = Program::start_logging(data, "trace");
+    let mut program = Program::start_in(data, &[("RUST_LOG", "trace")]);
     let api = program.api(&token);
     apply(&api, flag_on("f")).await;
     api.post("projects", &json!({"key": "a b"}))

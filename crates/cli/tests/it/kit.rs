@@ -119,15 +119,15 @@ impl Program {
     }
 
     pub(crate) fn start_with(data: &Data, more: &[&str]) -> Self {
-        Self::launch(data, more, None)
+        Self::launch(data, more, &[])
     }
 
-    /// Logging more than usually, as `RUST_LOG` says.
-    pub(crate) fn start_logging(data: &Data, what: &str) -> Self {
-        Self::launch(data, &[], Some(what))
+    /// With variables set.
+    pub(crate) fn start_in(data: &Data, variables: &[(&str, &str)]) -> Self {
+        Self::launch(data, &[], variables)
     }
 
-    fn launch(data: &Data, more: &[&str], logging: Option<&str>) -> Self {
+    fn launch(data: &Data, more: &[&str], variables: &[(&str, &str)]) -> Self {
         let any = "127.0.0.1:0";
         let mut arguments = vec!["server", "--listen", any, "--metrics-listen", any];
         arguments.extend(["--log-format", "json"]);
@@ -135,7 +135,7 @@ impl Program {
         arguments.extend(more);
         let mut command = burgee(&arguments);
         command.stdin(Stdio::null()).stdout(Stdio::null());
-        command.envs(logging.map(|what| ("RUST_LOG", what)));
+        command.envs(variables.iter().copied());
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let errors = BufReader::new(child.stderr.take().unwrap());
         let (sender, lines) = channel();

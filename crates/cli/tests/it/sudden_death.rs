@@ -56,6 +56,9 @@ async fn die_again_and_again(data: &Data, rounds: usize) {
     let ledger = Ledger::default();
     let mut program = Program::start(data);
     let variation = set_up(&program.api(&token)).await;
+    // Another server on the same data, which nobody kills, and an SDK of it.
+    let neighbour = Program::start(data);
+    let mut watching = Sdk::server(neighbour.address, &data.sdk_keys("prod").1);
     for round in 0..rounds {
         let (acknowledged, mut seen) = mpsc::unbounded_channel();
         let mut writers = JoinSet::new();
@@ -80,6 +83,8 @@ async fn die_again_and_again(data: &Data, rounds: usize) {
         writers.join_all().await;
         program = Program::start(data);
         look_after_it(data, &program, &token, &ledger).await;
+        let fresh = Sdk::server(program.address, &data.sdk_keys("prod").1);
+        watching.until(|sdk| sdk.flags == fresh.flags);
     }
 }
 
