@@ -154,9 +154,10 @@ impl EventLoop {
         }
         let now = self.now;
         let mut session = std::mem::take(&mut connection.session);
-        let mut acted = false;
+        let mut is_new_message = false;
         let used = session.receive(input, now, &mut |action| {
-            acted = true;
+            // A ping may come, and be answered, in the middle of a message.
+            is_new_message |= !matches!(action, Action::Send(frame) if write::is_pong(frame));
             self.act(key, action)
         });
         let connection = &mut self.connections[key];
@@ -166,7 +167,7 @@ impl EventLoop {
             Phase::Closing | Phase::Dropped => {}
             _ => {
                 connection.keep_unread(&input[used..]);
-                if acted {
+                if is_new_message {
                     connection.message_since = 0;
                 }
                 self.count_kept(key);

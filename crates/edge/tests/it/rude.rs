@@ -348,6 +348,18 @@ fn a_message_that_is_never_completed_is_closed_1001() {
             let (mut client, _) = edge.client("bob");
             client.send_raw(&frame(FIRST, b"{"));
             assert_eq!(client.close_code(), Some(1001));
+            // Pings in between do not prolong it.
+            let (mut pinging, _) = edge.client("bob");
+            pinging.send_raw(&frame(FIRST, b"{"));
+            let code = loop {
+                let _ = pinging.try_send_raw(&frame(0x89, b""));
+                match pinging.next() {
+                    Received::Pong(_) => {}
+                    Received::Close(code) => break code,
+                    other => panic!("{other:?}"),
+                }
+            };
+            assert_eq!(code, Some(1001));
         },
     );
 }
