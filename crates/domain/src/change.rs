@@ -63,6 +63,6 @@ pub fn apply(
 /// # Errors
 /// With the pointer `/comment`; the index of the command means nothing.
 pub fn comment(text: &str) -> Result<String, Rejected> {
-    crate::check::text::plain(text.trim(), "/comment", "a comment", MAX_COMMENT)
+    crate::check::text::paragraph(text.trim(), "/comment", "a comment", MAX_COMMENT)
         .map_err(|fault| fault.of_command(0))
 }

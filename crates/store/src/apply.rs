@@ -106,15 +106,6 @@ impl Store {
         Ok(applied)
     }
 
-    async fn end(&self, tx: Tx, dry_run: bool) -> Result<(), StoreError> {
-        if dry_run {
-            return Ok(tx.rollback().await?);
-        }
-        tx.commit().await?;
-        self.shared.changed.tell();
-        Ok(())
-    }
-
     async fn write(
         &self,
         tx: &mut Tx,
