@@ -23,9 +23,14 @@ pub(crate) async fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
     let public = config.public_url.clone();
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    let server = Server::start(config)
-        .await
-        .with_context(|| format!("the server did not start ({})", place(&args.data)))?;
+    let started = tokio::select! {
+        started = Server::start(config) => started,
+        // A start that waits for a database can be given up.
+        _ = interrupt.recv() => return Ok(ExitCode::FAILURE),
+        _ = terminate.recv() => return Ok(ExitCode::FAILURE),
+    };
+    let server =
+        started.with_context(|| format!("the server did not start ({})", place(&args.data)))?;
     let address = public.unwrap_or_else(|| format!("http://{}", server.address()));
     tracing::info!(address, metrics = %server.metrics_address(), "burgee is ready");
     if server.is_first_start() {

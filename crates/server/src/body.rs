@@ -1,8 +1,9 @@
 //! Request bodies: JSON, with an error that names the field.
 
 use axum::extract::{FromRequest, Request};
-use axum::http::{HeaderValue, StatusCode, header};
-use bytes::Bytes;
+use axum::http::{HeaderValue, header};
+use bytes::BytesMut;
+use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
 
 use crate::problem::Problem;
@@ -11,23 +12,42 @@ use crate::problem::Problem;
 /// and some.
 pub const BODY_LIMIT: usize = 16 * 1024 * 1024;
 
+/// How many bytes of a body are read, so that its refusal is read too.
+const ENDURED: usize = 4 * BODY_LIMIT;
+
 /// A JSON body. Malformed JSON, a missing or an unknown field is a 400 with a pointer to it.
 pub struct Body<T>(pub T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         let kind = request.headers().get(header::CONTENT_TYPE);
         if !kind.is_some_and(is_json) {
             return Err(Problem::not_json());
         }
-        let bytes = Bytes::from_request(request, state).await;
-        let bytes = bytes.map_err(|refused| match refused.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => Problem::too_large(BODY_LIMIT),
-            _ => Problem::invalid("", "body", refused.body_text()),
-        })?;
+        let bytes = read(request.into_body()).await?;
         parse(&bytes).map(Body)
+    }
+}
+
+/// Reads a body. One that is too large is read on for a while and thrown away: whoever sends it
+/// reads the refusal only after having sent, and would find the connection closed instead.
+async fn read(mut body: axum::body::Body) -> Result<BytesMut, Problem> {
+    let (mut bytes, mut length) = (BytesMut::new(), 0);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| Problem::invalid("", "body", error.to_string()))?;
+        let data = frame.into_data().unwrap_or_default();
+        length += data.len();
+        match length {
+            ..=BODY_LIMIT => bytes.extend_from_slice(&data),
+            ..=ENDURED => bytes = BytesMut::new(),
+            _ => break,
+        }
+    }
+    match length {
+        ..=BODY_LIMIT => Ok(bytes),
+        _ => Err(Problem::too_large(BODY_LIMIT)),
     }
 }
 

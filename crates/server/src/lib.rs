@@ -12,6 +12,7 @@ pub mod config;
 pub mod demo;
 pub mod feed;
 pub mod metrics;
+pub mod openapi;
 pub mod params;
 pub mod problem;
 pub mod retention;

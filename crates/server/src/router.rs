@@ -1,6 +1,6 @@
 //! The API's routes, one readable table: a handler cannot be mounted without being documented.
 
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::get;
@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 
 use crate::api::{changes, environments, flags, projects, sdk_keys, segments};
 use crate::app::AppState;
-use crate::body::BODY_LIMIT;
+use crate::openapi::add_common_refusals;
 use crate::problem::Problem;
 
 #[derive(OpenApi)]
@@ -36,12 +36,12 @@ pub fn router(state: AppState) -> (Router, Document) {
         .components
         .get_or_insert_default()
         .add_security_scheme("token", token);
+    add_common_refusals(&mut document);
     let published = Router::new()
-        .route("/api/openapi.json", get(openapi))
+        .route("/api/openapi.json", get(publish))
         .with_state(Arc::new(document.clone()));
     let router = router
         .merge(published)
-        .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .fallback(|| async { Problem::not_found("such address") })
         .method_not_allowed_fallback(|| async { Problem::method_not_allowed() });
     (router, document)
@@ -69,7 +69,7 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(changes::list_of_environment))
 }
 
-async fn openapi(State(document): State<Arc<Document>>) -> impl IntoResponse {
+async fn publish(State(document): State<Arc<Document>>) -> impl IntoResponse {
     (
         StatusCode::OK,
         [(header::CACHE_CONTROL, "no-cache")],

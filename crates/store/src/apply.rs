@@ -39,6 +39,8 @@ impl Store {
     /// [`ApplyError`]; among the store's, [`StoreError::Conflict`] of `id` where the id was used
     /// for another request.
     pub async fn apply(&self, request: &ChangeSetRequest) -> Result<Applied, ApplyError> {
+        // Before anything is loaded or locked: nobody waits for what is refused anyway.
+        change::precheck(&request.commands)?;
         let commands = serde_json::to_value(&request.commands)?;
         text::storable_json("commands", &commands)?;
         let work = Work {

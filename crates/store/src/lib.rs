@@ -120,6 +120,15 @@ impl Store {
         Ok(())
     }
 
+    /// Whether the schema was ever made here: a database in which it was not holds no data of ours.
+    pub async fn is_set_up(&self) -> Result<bool, StoreError> {
+        let found = sqlx::query(self.shared.dialect.count_tables())
+            .bind("organizations")
+            .fetch_one(&self.shared.truth.read)
+            .await?;
+        Ok(row::number(&found, 0)? > 0)
+    }
+
     /// Whether the truth answers.
     pub async fn ping(&self) -> Result<(), StoreError> {
         sqlx::query("SELECT 1")

@@ -26,6 +26,17 @@ pub enum Location {
     Postgres(String),
 }
 
+impl Location {
+    /// Whether there may be data: opening a folder without any would make it. Of a PostgreSQL
+    /// database only opening it tells.
+    pub fn exists(&self) -> bool {
+        match self {
+            Self::Folder(folder) => folder.join(TRUTH).is_file(),
+            Self::Postgres(_) => true,
+        }
+    }
+}
+
 impl std::fmt::Debug for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use burgee_testkit::api::Api;
-use burgee_testkit::sdk::Sdk;
+use burgee_testkit::sdk::{Kind, Sdk};
 use serde_json::json;
 
 use crate::kit::{Data, Program, apply, burgee, flag_on, is_open_to_others, person, run, stderr};
@@ -127,8 +127,16 @@ async fn options_can_be_variables() {
     let mut command = burgee(&["sdk-keys", "--project", "default", "--environment", "prod"]);
     command
         .env("BURGEE_DATA_DIR", data.path())
+        // Set to nothing, as a compose file does, is as good as not set.
+        .env("BURGEE_DATABASE", "")
         .stdin(Stdio::null());
     assert!(command.output().unwrap().status.success());
+    for (demo, status) in [("1", 200), ("0", 404), ("true", 200), ("", 404)] {
+        let data = Data::folder();
+        let program = Program::start_in(&data, &[("BURGEE_DEMO", demo)]);
+        let api = program.api(&data.token());
+        assert_eq!(api.get("projects/demo").await.status, status, "{demo}");
+    }
 }
 
 /// Checks that a command fails quickly, with words that say why, and without a backtrace.
@@ -260,4 +268,48 @@ fn data_of_another_version_is_left_alone() {
         &["not a database"],
     );
     assert_eq!(std::fs::read(&file).unwrap(), bytes);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_secret_is_logged() {
+    let url = burgee_testkit::postgres::database().await.unwrap();
+    for data in [Data::folder(), Data::postgres(url)] {
+        no_secret_of_it_is_logged(&data).await;
+    }
+}
+
+async fn no_secret_of_it_is_logged(data: &Data) {
+    let (token, (client, server)) = (data.token(), data.sdk_keys("prod"));
+    let mut program = Program::start_in(data, &[("RUST_LOG", "trace")]);
+    let api = program.api(&token);
+    apply(&api, flag_on("f")).await;
+    api.post("projects", &json!({"key": "a b"}))
+        .await
+        .problem(400);
+    let path = "projects/default/environments/prod/sdk-keys";
+    let new = json!({"kind": "server", "name": "further"});
+    let made = api.post(path, &new).await.expect(201);
+    let further = made["secret"].as_str().unwrap();
+    let mut sdk = Sdk::client(program.address, &client, &person("u"));
+    Sdk::server(program.address, &server);
+    Sdk::server(program.address, further);
+    let polling = Api::new(program.address).with_sdk_key(&server);
+    polling
+        .get("/api/public/sdk/server/latest-all")
+        .await
+        .expect(200);
+    let unknown = "0".repeat(44);
+    assert_eq!(
+        Sdk::connect(program.address, Kind::Client, &unknown).close_code(),
+        4003
+    );
+    program.signal("TERM");
+    assert_eq!(sdk.close_code(), 1001);
+    assert!(program.ended().success());
+    let more = |line: &String| line.contains("DEBUG");
+    assert!(program.said.iter().any(more), "{:?}", program.said);
+    for secret in [token.as_str(), &client, &server, further, &unknown] {
+        let told = program.said.iter().find(|line| line.contains(secret));
+        assert_eq!(told, None);
+    }
 }

@@ -119,6 +119,15 @@ impl Program {
     }
 
     pub(crate) fn start_with(data: &Data, more: &[&str]) -> Self {
+        Self::launch(data, more, &[])
+    }
+
+    /// With variables set.
+    pub(crate) fn start_in(data: &Data, variables: &[(&str, &str)]) -> Self {
+        Self::launch(data, &[], variables)
+    }
+
+    fn launch(data: &Data, more: &[&str], variables: &[(&str, &str)]) -> Self {
         let any = "127.0.0.1:0";
         let mut arguments = vec!["server", "--listen", any, "--metrics-listen", any];
         arguments.extend(["--log-format", "json"]);
@@ -126,6 +135,7 @@ impl Program {
         arguments.extend(more);
         let mut command = burgee(&arguments);
         command.stdin(Stdio::null()).stdout(Stdio::null());
+        command.envs(variables.iter().copied());
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let errors = BufReader::new(child.stderr.take().unwrap());
         let (sender, lines) = channel();

@@ -12,8 +12,8 @@ pub struct Config {
     /// Lets other processes listen on the same port, connections being spread over all. Several
     /// loops need it anyway; for one loop it is off, so that a port in use is noticed.
     pub share_port: bool,
-    /// Sockets held at once, over all loops; further ones are refused with 503. `None`: as many as
-    /// the process may open, less those for ordinary HTTP and for its files.
+    /// Sockets held at once, over all loops and ordinary HTTP; further ones are refused with 503.
+    /// `None`: as many as the process may open, less those for its files.
     pub max_sockets: Option<usize>,
     /// Until a request head is complete.
     pub head_timeout: Duration,
@@ -37,8 +37,15 @@ pub struct Config {
     /// Large states on their way at once, per loop.
     pub states_in_flight: usize,
     /// Connections with ordinary HTTP at once. When half of them are taken, further ones are closed
-    /// after one request, so that who is idle does not keep out who has something to say.
+    /// after one request, so that who is idle does not keep out who has something to say. Never
+    /// more than half of all sockets.
     pub http_connections: usize,
+    /// Until the body of an ordinary request is complete.
+    pub body_timeout: Duration,
+    /// The same when half of the HTTP connections wait for bodies already.
+    pub body_timeout_when_busy: Duration,
+    /// Until the head of a further request on a kept HTTP connection is complete.
+    pub http_idle_timeout: Duration,
 }
 
 impl Default for Config {
@@ -59,23 +66,28 @@ impl Default for Config {
             send_buffer: 128 * 1024,
             states_in_flight: 64,
             http_connections: 1024,
+            body_timeout: Duration::from_secs(30),
+            body_timeout_when_busy: Duration::from_secs(2),
+            http_idle_timeout: Duration::from_secs(75),
         }
     }
 }
 
-/// Descriptors left to databases, logs and questions to the store.
+/// Descriptors left to databases, logs, questions to the store, and sockets that are being refused.
 const RESERVE: usize = 512;
 
 impl Config {
-    /// How many sockets one loop may hold.
-    pub(super) fn max_sockets_per_loop(&self) -> usize {
-        let all = self.max_sockets.unwrap_or_else(|| {
+    /// How many sockets there may be.
+    pub(super) fn socket_limit(&self) -> usize {
+        self.max_sockets.unwrap_or_else(|| {
             let files = open_files();
-            files
-                .saturating_sub(RESERVE + self.http_connections)
-                .max(files / 2)
-        });
-        all.div_ceil(self.loops.max(1))
+            files.saturating_sub(RESERVE).max(files / 2)
+        })
+    }
+
+    /// How many of them may be with ordinary HTTP.
+    pub(super) fn http_limit(&self) -> usize {
+        self.http_connections.min(self.socket_limit() / 2).max(1)
     }
 }
 

@@ -71,6 +71,8 @@ pub(super) struct Connection {
     pub(super) large: bool,
     /// Registered for writability, too.
     pub(super) watches_writes: bool,
+    /// There was no place for it: it is told so, and counts apart.
+    pub(super) refused: bool,
 }
 
 /// Bytes that wait.
@@ -100,6 +102,7 @@ impl Connection {
             astray: false,
             large: false,
             watches_writes: false,
+            refused: false,
         }
     }
 

@@ -18,6 +18,7 @@ use super::counters::{Counters, sub};
 use super::handover::ToHttp;
 use super::mailbox::{ConnectionId, Mail, Mailbox};
 use super::members::Members;
+use super::places::Places;
 use super::push::Walk;
 use crate::api::Api;
 use crate::hub::Event;
@@ -36,8 +37,8 @@ const INPUT: usize = 64 * 1024;
 /// One event loop and all it owns. Its methods stand in this module's siblings, by what they do.
 pub(super) struct EventLoop {
     pub(super) config: Config,
-    /// Sockets it may hold.
-    pub(super) max_sockets: usize,
+    /// How many sockets there are, over all loops.
+    pub(super) places: Arc<Places>,
     pub(super) poll: Poll,
     pub(super) acceptor: Option<Acceptor>,
     pub(super) mailbox: Arc<Mailbox>,
@@ -74,6 +75,7 @@ impl EventLoop {
         listener: TcpListener,
         edge: &Api,
         to_http: ToHttp,
+        places: &Arc<Places>,
         config: &Config,
     ) -> io::Result<Self> {
         let poll = Poll::new()?;
@@ -81,7 +83,7 @@ impl EventLoop {
         let clock = Clock::start(config.tick, poll.registry(), CLOCK)?;
         let acceptor = Acceptor::new(listener, poll.registry())?;
         Ok(Self {
-            max_sockets: config.max_sockets_per_loop(),
+            places: Arc::clone(places),
             config: config.clone(),
             poll,
             acceptor: Some(acceptor),
@@ -147,7 +149,7 @@ impl EventLoop {
         }
         for connection in going_on {
             if let Some(key) = self.find(connection) {
-                self.read(key, true);
+                self.read_on(key);
             }
         }
         self.accept();

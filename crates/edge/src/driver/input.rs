@@ -86,6 +86,14 @@ impl EventLoop {
         self.input = input;
     }
 
+    /// Reads what was left over in an earlier turn. Since then it may have been told to wait.
+    pub(super) fn read_on(&mut self, key: usize) {
+        match self.connections[key].reads() {
+            true => self.read(key, true),
+            false => self.connections[key].readable = true,
+        }
+    }
+
     fn read_once(&mut self, key: usize, input: &mut [u8]) -> Found {
         let connection = &mut self.connections[key];
         let unread = connection.take_unread();
@@ -160,6 +168,10 @@ impl EventLoop {
             Action::Admit(secret, kind) => self.admit_key(key, secret, kind),
             Action::SyncClient(user, timestamp) => self.sync_client(key, user, timestamp),
             Action::SyncServer(timestamp) => self.sync_server(key, timestamp),
+            Action::PassedOver(reason, count) => {
+                self.edge.metrics.refuse(reason, count);
+                Flow::Go
+            }
             Action::Close(close) => self.begin_close(key, close),
             Action::Closed(code) => {
                 match code {

@@ -167,6 +167,10 @@ impl EventLoop {
     pub(super) fn drop_connection(&mut self, key: usize) {
         let connection = self.connections.remove(key);
         sub(&self.counters.sockets, 1);
+        match connection.refused {
+            true => self.places.free_refused(),
+            false => self.places.free(),
+        }
         if connection.large {
             self.large_in_flight -= 1;
         }

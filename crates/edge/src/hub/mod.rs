@@ -231,12 +231,12 @@ impl Hub {
         let Some(environment) = self.environment(id) else {
             return;
         };
-        self.keys.set(&environment, &[]);
         {
             let mut all = self
                 .environments
                 .write()
                 .unwrap_or_else(PoisonError::into_inner);
+            self.keys.set(&environment, &[]);
             all.remove(id);
             self.metrics.environments.set(all.len() as i64);
         }
@@ -261,6 +261,27 @@ impl Hub {
     /// Makes these the environment's keys and tells of those that were revoked.
     fn set_keys(&self, environment: &Arc<Environment>, keys: &[SdkKey]) {
         let revoked = self.keys.set(environment, keys);
+        self.tell_of_keys(environment, keys, revoked);
+    }
+
+    /// The same where the environment is still served; false where it is not, because it went while
+    /// its news was on the way: its keys must not come back.
+    fn renew_keys(&self, environment: &Arc<Environment>, keys: &[SdkKey]) -> bool {
+        let all = self
+            .environments
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        let held = all.get(environment.id());
+        if !held.is_some_and(|held| Arc::ptr_eq(held, environment)) {
+            return false;
+        }
+        let revoked = self.keys.set(environment, keys);
+        drop(all);
+        self.tell_of_keys(environment, keys, revoked);
+        true
+    }
+
+    fn tell_of_keys(&self, environment: &Arc<Environment>, keys: &[SdkKey], revoked: Vec<KeyId>) {
         self.asking
             .forget(keys.iter().map(|key| key.secret.as_str()));
         if !revoked.is_empty() {

@@ -72,7 +72,7 @@ async fn advance(
         let update = Update::change(Arc::clone(&environment), from, to, &affected);
         replace(hub, &environment, keys.as_deref(), update);
     } else if let Some(keys) = keys {
-        hub.set_keys(&environment, &keys);
+        hub.renew_keys(&environment, &keys);
     }
     hub.progressed.notify_waiters();
     Ok(())
@@ -95,10 +95,10 @@ async fn reload(
 }
 
 /// Keys first: the connections of revoked ones need no news, and whoever waits for the new state
-/// may count on its keys.
+/// may count on its keys. Nothing is told of an environment that went meanwhile.
 fn replace(hub: &Hub, environment: &Arc<Environment>, keys: Option<&[SdkKey]>, update: Update) {
-    if let Some(keys) = keys {
-        hub.set_keys(environment, keys);
+    if keys.is_some_and(|keys| !hub.renew_keys(environment, keys)) {
+        return;
     }
     environment.replace(Arc::clone(update.to()));
     hub.publish(Event::Update(Arc::new(update)));

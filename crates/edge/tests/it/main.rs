@@ -7,6 +7,7 @@ mod api;
 mod churn;
 mod driver;
 mod herd;
+mod http;
 mod hub;
 mod kit;
 mod memory;

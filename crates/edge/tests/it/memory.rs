@@ -35,6 +35,8 @@ pub(crate) struct World {
     changed: Notify,
     /// How often a key was looked up in the store of record.
     pub(crate) found: AtomicUsize,
+    /// How often changes of an environment were fetched.
+    pub(crate) fetched: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -52,6 +54,8 @@ pub(crate) enum Illness {
     Fails,
     Hangs,
     Panics,
+    /// Its changes are fetched, but do not arrive until it is cured.
+    Dawdles,
 }
 
 struct Environment {
@@ -242,7 +246,7 @@ impl World {
     async fn suffer(&self, id: &str) -> Result<(), Unavailable> {
         let illness = self.inner().sick.get(id).copied();
         match illness {
-            None => Ok(()),
+            None | Some(Illness::Dawdles) => Ok(()),
             Some(Illness::Fails) => Err(Unavailable("sick".into())),
             Some(Illness::Hangs) => std::future::pending().await,
             Some(Illness::Panics) => panic!("{id} is sick"),
@@ -315,12 +319,17 @@ impl Source for World {
     ) -> BoxFuture<'a, Result<Changes, Unavailable>> {
         Box::pin(async move {
             self.suffer(id).await?;
-            self.ask(|inner| {
+            let changes = self.ask(|inner| {
                 inner
                     .environments
                     .get(id)
                     .map_or(Changes::Gone, |e| e.since(from))
-            })
+            });
+            self.fetched.fetch_add(1, SeqCst);
+            while self.inner().sick.get(id) == Some(&Illness::Dawdles) {
+                tokio::task::yield_now().await;
+            }
+            changes
         })
     }
 

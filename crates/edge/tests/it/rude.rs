@@ -52,7 +52,7 @@ fn what_is_no_message_is_passed_over() {
             r#"{"messageType":"data-sync","data":{"timestamp":0}}"#,
             r#"{"messageType":"data-sync","data":{"timestamp":0,"user":{"name":"no key"}}}"#,
             r#"{"messageType":"data-sync","data":{"timestamp":0,"user":{"keyId":" "}}}"#,
-            r#"{"messageType":"data-sync","data":{"timestamp":0,"user":{"keyId":"\ud800"}}}"#,
+            r#"{"messageType":"data-sync","data":{"timestamp":0,"user":{"keyId":{"half":"\ud800}}}}"#,
             r#"{"messageType":"rp-agent-status","data":{}}"#,
             r#"{"messageType":"of the future","data":{"x":1}}"#,
             &"[".repeat(100_000),

@@ -80,7 +80,6 @@ pub struct ChangeView {
 
 impl From<LoggedChangeSet> for ChangeView {
     fn from(change: LoggedChangeSet) -> Self {
-        // Null for what is no change of flags or segments: SDK keys, settings.
         let answered = Applied::deserialize(&change.result).ok();
         let (versions, diff) = answered
             .map(|it| (it.versions, it.diff))

@@ -87,6 +87,17 @@ async fn nothing_is_told_without_a_token() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_scheme_of_a_token_has_no_case() {
+    let app = App::start(Database::Sqlite).await;
+    for scheme in ["bearer", "BEARER"] {
+        let header = format!("{scheme} {}", app.token);
+        let caller = app.nobody().with_sdk_key(&header);
+        caller.get("projects").await.expect(200);
+    }
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_reader_looks_at_everything_and_changes_nothing() {
     let app = App::start(Database::Sqlite).await;
     app.apply(flag_on("known")).await;

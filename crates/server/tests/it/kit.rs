@@ -1,7 +1,7 @@
 //! A running server on temporary data, and short ways to say what stories are made of.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use burgee_domain::model::Organization;
 use burgee_server::{Config, Policy, Server, setup};
@@ -63,6 +63,14 @@ impl Data {
             ..Config::new(self.location.clone())
         };
         Server::start(config).await.unwrap()
+    }
+
+    /// The folder of an embedded database.
+    pub(crate) fn folder(&self) -> &Path {
+        match &self.location {
+            Location::Folder(folder) => folder,
+            Location::Postgres(_) => panic!("it lies in no folder"),
+        }
     }
 
     /// The database's URL, for a look past the store.
@@ -133,6 +141,21 @@ impl App {
         Self {
             owner: Api::new(server.address()).with_token(&self.token),
             server,
+            ..self
+        }
+    }
+
+    /// The server stops, `then` is done to its data, and it comes back.
+    pub(crate) async fn restart_after(self, then: impl FnOnce(&Data)) -> Self {
+        self.store.close().await;
+        self.server.stop().await;
+        then(&self.data);
+        let store = Store::open(self.data.location.clone()).await.unwrap();
+        let server = self.data.serve().await;
+        Self {
+            owner: Api::new(server.address()).with_token(&self.token),
+            server,
+            store,
             ..self
         }
     }

@@ -135,6 +135,15 @@ async fn the_history_says_what_was_done_by_whom_and_why() {
         // What the system did before anybody came: the environment with its keys, no secret told.
         let made = items.last().unwrap();
         assert_eq!(made["actor"], "system", "{made}");
+        let versions = items
+            .iter()
+            .map(|it| it["versions"]["default/prod"].as_i64().unwrap());
+        let all: Vec<i64> = (1..).take(items.len()).collect();
+        assert_eq!(
+            versions.rev().collect::<Vec<_>>(),
+            all,
+            "no step without a word"
+        );
         let secret = app.keys("prod").await.server.secret;
         assert!(!page.to_string().contains(&secret));
     })

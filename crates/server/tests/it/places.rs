@@ -85,6 +85,8 @@ async fn an_environment_serves_from_the_moment_it_is_made() {
         assert_eq!(edited["name"], "Staging", "what is absent stays: {edited}");
         assert_eq!(edited["description"], "dress rehearsal", "{edited}");
         assert_eq!(owner.get(&one).await.expect(200), edited);
+        let again = owner.patch(&one, &edit).await.expect(200);
+        assert_eq!(again, edited, "what is so already moves no version");
 
         app.apply(json!([create("f"),
             {"kind": "turnOn", "flag": "f", "environment": "stage"}]))

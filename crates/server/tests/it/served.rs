@@ -1,6 +1,8 @@
 //! What SDKs see of what people do: at once, in order, and after everything that can happen to a
 //! connection.
 
+use std::path::Path;
+
 use burgee_testkit::api::Api;
 use burgee_testkit::sdk::{Event, Kind, Sdk};
 use serde_json::{Value, json};
@@ -256,4 +258,59 @@ async fn sdks_resume_after_a_restart_with_what_they_missed() {
         assert_eq!(data["featureFlags"], json!([]), "{data}");
         app.stop().await;
     }
+}
+
+/// Copies what is in a folder into another.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for file in std::fs::read_dir(from).unwrap() {
+        let file = file.unwrap();
+        std::fs::copy(file.path(), to.join(file.file_name())).unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn data_that_was_restored_from_a_copy_is_what_sdks_get() {
+    let app = App::start(Database::Sqlite).await;
+    app.apply(flag_on("f")).await;
+    let copies = tempfile::tempdir().unwrap();
+    let app = app
+        .restart_after(|data| copy(data.folder(), copies.path()))
+        .await;
+    // What the copy does not know: SDKs have it, and newer stamps than the copy's newest.
+    app.apply(json!([in_prod("turnOff", "f")])).await;
+    app.apply(flag_on("lost")).await;
+    let (mut client, mut server) = (
+        app.client_sdk("prod", "u").await,
+        app.server_sdk("prod").await,
+    );
+    let keys = app.keys("prod").await;
+    let app = app
+        .restart_after(|data| {
+            std::fs::remove_dir_all(data.folder()).unwrap();
+            copy(copies.path(), data.folder());
+        })
+        .await;
+    assert_eq!(client.close_code(), 1001);
+    assert_eq!(server.close_code(), 1001);
+
+    let again = Sdk::connect(app.address(), Kind::Client, &keys.client.secret);
+    let mut again = again.instead_of(&client);
+    let data = again.identify(&person("u"), client.newest());
+    assert_eq!(data["eventType"], "full", "{data}");
+    assert_eq!(again.value("f"), Some("true"));
+    assert_eq!(again.value("lost"), None);
+    let mut of_server = Sdk::connect(app.address(), Kind::Server, &keys.server.secret);
+    let data = of_server.sync(server.newest());
+    assert_eq!(data["eventType"], "full", "{data}");
+    assert_eq!(of_server.is_on("f"), Some(true));
+    assert!(!of_server.flags.contains_key("lost"));
+    // Server SDKs take nothing that is older than what they have.
+    assert!(of_server.newest() > server.newest(), "{data}");
+
+    // And from then on as ever.
+    app.apply(json!([in_prod("turnOff", "f")])).await;
+    again.until(|sdk| sdk.value("f") == Some("false"));
+    of_server.until(|sdk| sdk.is_on("f") == Some(false));
+    app.stop().await;
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
+use sqlx::{AnyConnection, Connection};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use crate::kit::{create, flag_on, in_prod, on_each_database, variations};
+use crate::kit::{App, Database, create, flag_on, in_prod, on_each_database, variations};
 
 const PATH: &str = "projects/default/changes";
 
@@ -82,4 +83,27 @@ async fn writers_without_a_base_all_get_through_and_no_version_is_skipped() {
         sdk.until(|sdk| (0..WRITERS).all(|n| sdk.is_on(&format!("f{n}")) == Some(true)));
     })
     .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_writer_of_another_process_is_waited_for_and_nobody_else_waits() {
+    let app = App::start(Database::Sqlite).await;
+    app.apply(flag_on("f")).await;
+    let mut other = AnyConnection::connect(&app.data.url()).await.unwrap();
+    sqlx::raw_sql("BEGIN IMMEDIATE")
+        .execute(&mut other)
+        .await
+        .unwrap();
+    let set = json!({"commands": [in_prod("turnOff", "f")]});
+    let owner = app.owner.clone();
+    let writing = tokio::spawn(async move { owner.post(PATH, &set).await });
+    // Looking, connecting and being served go on meanwhile.
+    app.owner.get("projects/default/flags/f").await.expect(200);
+    let mut sdk = app.server_sdk("prod").await;
+    assert_eq!(sdk.is_on("f"), Some(true));
+    assert!(!writing.is_finished());
+    sqlx::raw_sql("COMMIT").execute(&mut other).await.unwrap();
+    writing.await.unwrap().expect(200);
+    sdk.until(|sdk| sdk.is_on("f") == Some(false));
+    app.stop().await;
 }

@@ -38,7 +38,7 @@ pub struct ChangeSetRequest {
 }
 
 /// What a change set did.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Applied {
     /// The change set's id.

@@ -273,6 +273,13 @@ async fn a_token_is_found_by_its_text_while_it_works() {
         assert!(secret.starts_with(&token.prefix) && secret.len() > 40);
         let found = store.find_token(&secret, later(1)).await.unwrap().unwrap();
         assert_eq!((&found.id, found.last_used_at), (&token.id, Some(later(1))));
+        // It is recorded off the request.
+        while store.tokens(&organization).await.unwrap()[0]
+            .last_used_at
+            .is_none()
+        {
+            tokio::task::yield_now().await;
+        }
         let soon = store.find_token(&secret, later(999)).await.unwrap();
         assert_eq!(
             soon.unwrap().last_used_at,

@@ -44,6 +44,8 @@ impl Edge {
         runtime.block_on(hub.ready());
         let router = Router::new()
             .route("/hello", get(|| async { "hello" }))
+            // More than a socket's buffers hold.
+            .route("/large", get(|| async { "x".repeat(16 * 1024 * 1024) }))
             .route(
                 "/count",
                 post(|body: String| async move { body.len().to_string() }),
