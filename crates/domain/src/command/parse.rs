@@ -56,13 +56,11 @@ fn parse_one(mut command: Value, project: Option<&str>) -> Result<Command, Fault
             return Err(Fault::new("/project", "projectDiffers", message));
         }
     }
-    Command::read(&kind, command)
-        .filter(|read| read.as_ref().map_or(true, Command::may_be_sent))
-        .unwrap_or_else(|| {
-            let kind: String = kind.chars().take(64).collect();
-            let message = format!("there is no command of the kind '{kind}'");
-            Err(Fault::new("/kind", "kindUnknown", message))
-        })
+    Command::read(&kind, command).unwrap_or_else(|| {
+        let kind: String = kind.chars().take(64).collect();
+        let message = format!("there is no command of the kind '{kind}'");
+        Err(Fault::new("/kind", "kindUnknown", message))
+    })
 }
 
 /// Reads one command's fields.

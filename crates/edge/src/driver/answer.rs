@@ -95,20 +95,52 @@ impl EventLoop {
         let Some(state) = self.current(key) else {
             return Flow::Stop;
         };
+        self.learn(key, user);
+        let connection = &mut self.connections[key];
+        let kept = &mut connection.user;
+        if kept.as_ref().is_none_or(|kept| kept.user() != *user) {
+            *kept = Some(KeptUser::new(user));
+        }
+        if connection.phase == Phase::Waiting {
+            connection.stamp = timestamp;
+            return Flow::Go;
+        }
+        self.offer_client(key, &state, user, timestamp);
+        self.spill(key)
+    }
+
+    /// Gathers a client's answer, or has the client wait: how long it is shows only when it is
+    /// there.
+    fn offer_client(&mut self, key: usize, state: &Encoded, user: &User<'_>, timestamp: i64) {
+        let start = self.out.len();
+        let sync = self.write_client(state, user, timestamp);
+        if self.must_wait(self.out.len() - start) {
+            self.out.truncate(start);
+            return self.wait(key, timestamp);
+        }
+        self.gave_client(key, state, sync);
+    }
+
+    /// Gathers a client's answer.
+    pub(super) fn write_client(
+        &mut self,
+        state: &Encoded,
+        user: &User<'_>,
+        timestamp: i64,
+    ) -> Sync {
         let now = self.now;
         let mut sync = Sync::Full;
         write::text_with(&mut self.out, |out| {
             sync = state.client_sync(user, timestamp, now, out);
             true
         });
+        sync
+    }
+
+    /// Notes that a client's answer was gathered.
+    pub(super) fn gave_client(&mut self, key: usize, state: &Encoded, sync: Sync) {
         self.count_sync(KeyKind::Client, sync);
-        self.learn(key, user);
-        let kept = &mut self.connections[key].user;
-        if kept.as_ref().is_none_or(|kept| kept.user() != *user) {
-            *kept = Some(KeptUser::new(user));
-        }
-        self.has(key, &state);
-        self.spill(key)
+        self.has(key, state);
     }
 
     /// Answers a server SDK's data-sync.
@@ -116,12 +148,16 @@ impl EventLoop {
         let Some(state) = self.current(key) else {
             return Flow::Stop;
         };
-        let answer = state.server_sync(timestamp, self.now);
-        if self.must_wait(&answer.frames) {
-            self.wait(key, timestamp);
-            return Flow::Stop;
+        let connection = &mut self.connections[key];
+        if connection.phase == Phase::Waiting {
+            connection.stamp = timestamp;
+            return Flow::Go;
         }
-        self.send_answer(key, &state, answer);
+        let answer = state.server_sync(timestamp, self.now);
+        match self.must_wait(answer.frames.len()) {
+            true => self.wait(key, timestamp),
+            false => self.send_answer(key, &state, answer),
+        }
         self.spill(key)
     }
 
@@ -163,19 +199,14 @@ impl EventLoop {
         let Some(state) = self.current(key) else {
             return;
         };
-        let connection = &self.connections[key];
-        if connection.answered >= state.generation() {
+        if self.connections[key].answered >= state.generation() {
             return;
         }
         let known = self.known(key, &state);
-        match &connection.user {
+        match self.connections[key].user.take() {
             Some(user) => {
-                let now = self.now;
-                write::text_with(&mut self.out, |out| {
-                    state.client_sync(&user.user(), 0, now, out);
-                    true
-                });
-                self.has(key, &state);
+                self.offer_client(key, &state, &user.user(), 0);
+                self.connections[key].user = Some(user);
             }
             None => {
                 self.sync_server(key, known);

@@ -22,10 +22,15 @@ pub struct Config {
     /// Without a byte from a peer that has synced: SDKs ping every 10–18 s, hidden browser tabs
     /// every 60 s.
     pub silence_timeout: Duration,
+    /// From the first byte of a message to its last.
+    pub message_timeout: Duration,
     /// Without a byte taken by a peer that we have something for.
     pub stall_timeout: Duration,
-    /// The same while others wait for their turn with a large state.
+    /// The same while others wait for their turn with a large state. A large answer that was made
+    /// for the peer alone has to be taken whole within this.
     pub stall_timeout_in_herd: Duration,
+    /// How long a reader of a large shared state counts among those on their way.
+    pub state_turn: Duration,
     /// From our close frame until the socket is closed, whatever the peer says.
     pub linger: Duration,
     /// How long a shutdown may take.
@@ -34,7 +39,9 @@ pub struct Config {
     pub tick: Duration,
     /// Bytes that the kernel may hold for a peer (it counts double). Bounds what a herd costs.
     pub send_buffer: usize,
-    /// Large states on their way at once, per loop.
+    /// Bytes of incomplete messages and other input kept at once, per loop.
+    pub kept_input: usize,
+    /// Large answers on their way at once, per loop: longer than 64 KiB, and not taken at once.
     pub states_in_flight: usize,
     /// Connections with ordinary HTTP at once. When half of them are taken, further ones are closed
     /// after one request, so that who is idle does not keep out who has something to say. Never
@@ -58,12 +65,15 @@ impl Default for Config {
             head_timeout: Duration::from_secs(10),
             sync_timeout: Duration::from_secs(30),
             silence_timeout: Duration::from_secs(150),
+            message_timeout: Duration::from_secs(30),
             stall_timeout: Duration::from_secs(30),
             stall_timeout_in_herd: Duration::from_secs(10),
+            state_turn: Duration::from_secs(2),
             linger: Duration::from_secs(1),
             drain: Duration::from_secs(5),
             tick: Duration::from_secs(1),
             send_buffer: 128 * 1024,
+            kept_input: 64 * 1024 * 1024,
             states_in_flight: 64,
             http_connections: 1024,
             body_timeout: Duration::from_secs(30),

@@ -55,12 +55,16 @@ pub(super) struct EventLoop {
     pub(super) out: Vec<u8>,
     /// Connections that may have more to read than their share of a turn.
     pub(super) more_to_read: VecDeque<ConnectionId>,
+    /// Bytes of input that are kept for all connections.
+    pub(super) kept_input: usize,
     /// Pushes under way and waiting, in order.
     pub(super) walks: VecDeque<Walk>,
     /// Connections that wait for their turn with a large state, in order.
     pub(super) herd: VecDeque<ConnectionId>,
-    /// Large states on their way.
+    /// Large answers on their way.
     pub(super) large_in_flight: usize,
+    /// Those of them that are shared, and since which tick; some have arrived.
+    pub(super) shared_in_flight: VecDeque<(ConnectionId, u32)>,
     pub(super) clock: Clock,
     /// The tick of this turn.
     pub(super) tick: u32,
@@ -98,9 +102,11 @@ impl EventLoop {
             input: vec![0; INPUT].into(),
             out: Vec::new(),
             more_to_read: VecDeque::new(),
+            kept_input: 0,
             walks: VecDeque::new(),
             herd: VecDeque::new(),
             large_in_flight: 0,
+            shared_in_flight: VecDeque::new(),
             clock,
             tick: 0,
             now: 0,

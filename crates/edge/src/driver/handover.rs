@@ -200,6 +200,7 @@ impl EventLoop {
         };
         let connection = self.connections.remove(key);
         sub(&self.counters.sockets, 1);
+        self.kept_input -= connection.kept as usize;
         let place = Place(Arc::clone(&self.places));
         let mut stream = connection.stream;
         // It goes to another epoll; closing is not what ends our interest in it.

@@ -1,5 +1,10 @@
 //! Large answers. When everyone comes back at once they must not multiply: they are sent from where
 //! they are shared, and only so many are on their way at once; others wait connected, in order.
+//!
+//! A reader may be slow without being dead, and must not hold up those behind it. Of a shared state
+//! it costs no more than the kernel's buffers: after a few seconds it does not count any more. What
+//! was made for a client alone costs its length until it is taken: while others wait, that has to
+//! be done in time.
 
 use bytes::Bytes;
 
@@ -10,7 +15,7 @@ use super::mailbox::ConnectionId;
 
 /// Answers longer than this are sent from where they are shared, and only so many are on their way
 /// at once. Shorter ones fit into the kernel's buffer for an idle connection.
-const LARGE: usize = 64 * 1024;
+pub(super) const LARGE: usize = 64 * 1024;
 
 impl EventLoop {
     /// Sends bytes that are the same for many: small ones with what has gathered, large ones
@@ -22,23 +27,61 @@ impl EventLoop {
         }
         self.transmit(key);
         let connection = &mut self.connections[key];
+        let was_blocked = connection.is_blocked();
         match connection.send_shared(frames) {
             Ok(sent) => {
                 add(&self.counters.bytes_out, sent);
-                if connection.is_blocked() && !connection.large {
-                    connection.large = true;
-                    self.large_in_flight += 1;
-                }
-                self.watch_if_blocked(key);
+                self.watch_if_blocked(key, was_blocked);
+                self.count_large(key, true, false);
             }
             Err(_) => connection.phase = Phase::Dropped,
         }
     }
 
-    /// Whether these bytes have to wait for their turn.
-    pub(super) fn must_wait(&self, frames: &Bytes) -> bool {
+    /// Counts an answer among those on their way if it is large and was not taken at once.
+    /// `copied`: it is this connection's alone.
+    pub(super) fn count_large(&mut self, key: usize, is_large: bool, copied: bool) {
+        let (tick, id) = (self.tick, self.id(key));
+        let connection = &mut self.connections[key];
+        if !is_large || !connection.is_blocked() || connection.large {
+            return;
+        }
+        connection.large = true;
+        let rest = connection.rest.get_or_insert_default();
+        rest.copied = copied;
+        rest.large_since = tick;
+        self.large_in_flight += 1;
+        if !copied {
+            self.shared_in_flight.push_back((id, tick));
+        }
+    }
+
+    /// Those that have been at a shared state for long are not counted any more.
+    pub(super) fn pass_slow_readers(&mut self) {
+        let limit = self.clock.deadline(self.config.state_turn);
+        while let Some(&(id, since)) = self.shared_in_flight.front()
+            && self.tick.saturating_sub(since) > limit
+        {
+            self.shared_in_flight.pop_front();
+            let Some(key) = self.find(id) else {
+                continue;
+            };
+            let connection = &mut self.connections[key];
+            // It may have finished, and be at something else by now.
+            let is_it = connection
+                .rest
+                .as_ref()
+                .is_some_and(|rest| !rest.copied && rest.large_since == since);
+            if is_it && std::mem::take(&mut connection.large) {
+                self.large_in_flight -= 1;
+            }
+        }
+    }
+
+    /// Whether an answer of this length has to wait for its turn.
+    pub(super) fn must_wait(&self, len: usize) -> bool {
         let is_full = self.large_in_flight >= self.config.states_in_flight;
-        frames.len() > LARGE && (is_full || !self.herd.is_empty())
+        len > LARGE && (is_full || !self.herd.is_empty())
     }
 
     /// Lets a connection wait for its turn with a large state.
@@ -80,11 +123,21 @@ impl EventLoop {
             return;
         }
         connection.phase = Phase::Open;
-        // It was not listened to.
+        // From here on its silence counts.
         connection.since = tick;
         if let Some(state) = self.current(key) {
-            let answer = state.server_sync(self.known(key, &state), self.now);
-            self.send_answer(key, &state, answer);
+            let known = self.known(key, &state);
+            match self.connections[key].user.take() {
+                Some(user) => {
+                    let sync = self.write_client(&state, &user.user(), known);
+                    self.connections[key].user = Some(user);
+                    self.gave_client(key, &state, sync);
+                }
+                None => {
+                    let answer = state.server_sync(known, self.now);
+                    self.send_answer(key, &state, answer);
+                }
+            }
             self.finish(key);
         }
         if self.find(waiting).is_some() {

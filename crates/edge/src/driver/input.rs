@@ -10,7 +10,7 @@ use super::counters::add;
 use super::event_loop::EventLoop;
 use super::mailbox::ConnectionId;
 use crate::frame::write;
-use crate::session::{Action, Flow};
+use crate::session::{Action, Close, Flow, Session};
 
 /// Full buffers that one connection may have read in a turn.
 const READS: usize = 4;
@@ -18,6 +18,12 @@ const READS: usize = 4;
 /// Answers are sent as soon as there is this much of them, and nothing more is read from a peer
 /// that does not take them: what one read can make us keep is bounded.
 const SPILL: usize = 64 * 1024;
+
+/// There are too many incomplete messages.
+const TOO_MUCH_KEPT: Close = Close {
+    code: 1001,
+    reason: "too much incomplete input",
+};
 
 /// What one read found.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -123,6 +129,7 @@ impl EventLoop {
         if !self.connections[key].reads() {
             return;
         }
+        self.restart_message(key);
         let mut unread = self.connections[key].take_unread();
         if !unread.is_empty() {
             self.received(key, &mut unread);
@@ -147,15 +154,56 @@ impl EventLoop {
         }
         let now = self.now;
         let mut session = std::mem::take(&mut connection.session);
-        let used = session.receive(input, now, &mut |action| self.act(key, action));
+        let mut is_new_message = false;
+        let used = session.receive(input, now, &mut |action| {
+            // A ping may come, and be answered, in the middle of a message.
+            is_new_message |= !matches!(action, Action::Send(frame) if write::is_pong(frame));
+            self.act(key, action)
+        });
         let connection = &mut self.connections[key];
         connection.session = session;
         match connection.phase {
             Phase::HandedOver => return self.hand_over(key, input),
             Phase::Closing | Phase::Dropped => {}
-            _ => connection.keep_unread(&input[used..]),
+            _ => {
+                connection.keep_unread(&input[used..]);
+                if is_new_message {
+                    connection.message_since = 0;
+                }
+                self.count_kept(key);
+            }
         }
         self.finish(key);
+    }
+
+    /// Counts what is kept of a connection's input, and since when it is in the middle of a
+    /// message. Who asks for more than there is for all is closed.
+    fn count_kept(&mut self, key: usize) {
+        let tick = self.tick;
+        let connection = &mut self.connections[key];
+        match connection.session.heap_size() {
+            0 => connection.message_since = 0,
+            _ if connection.message_since == 0 => connection.message_since = tick + 1,
+            _ => {}
+        }
+        let kept = connection.kept_input();
+        let before = std::mem::replace(&mut connection.kept, kept as u32) as usize;
+        self.kept_input = self.kept_input - before + kept;
+        if kept > before && self.kept_input > self.config.kept_input {
+            self.kept_input -= kept;
+            connection.kept = 0;
+            connection.take_unread();
+            connection.session = Session::default();
+            self.begin_close(key, TOO_MUCH_KEPT);
+        }
+    }
+
+    /// While we did not read, nobody could go on with a message.
+    fn restart_message(&mut self, key: usize) {
+        let connection = &mut self.connections[key];
+        if connection.message_since != 0 {
+            connection.message_since = self.tick + 1;
+        }
     }
 
     fn act(&mut self, key: usize, action: Action<'_>) -> Flow {

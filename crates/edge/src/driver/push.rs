@@ -106,16 +106,21 @@ impl EventLoop {
         let Some(user) = &self.connections[key].user else {
             return;
         };
+        let start = self.out.len();
         let has_some = write::text_with(&mut self.out, |out| {
             walk.update.client_patch(&user.user(), out)
         });
+        if self.must_wait(self.out.len() - start) {
+            self.out.truncate(start);
+            return self.wait(key, 0);
+        }
         add(&self.counters.pushes.client, usize::from(has_some));
         self.has(key, walk.update.to());
     }
 
     fn push_to_server(&mut self, key: usize, walk: &Walk) {
         let frames = walk.frames.get_or_init(|| walk.update.server_frames());
-        if self.must_wait(frames) {
+        if self.must_wait(frames.len()) {
             let stamp = self.connections[key].stamp;
             return self.wait(key, stamp);
         }

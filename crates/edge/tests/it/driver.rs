@@ -377,3 +377,25 @@ fn what_the_loops_do_is_in_the_metrics() {
         assert!(text.lines().any(|found| found == line), "{line}\n{text}");
     }
 }
+
+#[test]
+fn a_port_that_is_taken_is_noticed_however_many_loops_there_are() {
+    for loops in [1, 2] {
+        let config = Config {
+            loops,
+            ..Config::default()
+        };
+        let first = Edge::start_with(config.clone());
+        let second = Edge::start_at(first.address, config.clone());
+        let error = second.err().unwrap();
+        assert_eq!(error.kind(), std::io::ErrorKind::AddrInUse);
+        drop(first);
+    }
+    let shared = Config {
+        loops: 2,
+        share_port: true,
+        ..Config::default()
+    };
+    let first = Edge::start_with(shared.clone());
+    assert!(Edge::start_at(first.address, shared).is_ok());
+}

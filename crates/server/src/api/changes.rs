@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use axum::Json;
 use axum::extract::State;
+use burgee_domain::change;
+use burgee_domain::command::{self, Command};
 use burgee_domain::diff::DiffLine;
 use burgee_domain::outcome::Warning;
-use burgee_domain::{change, command};
 use burgee_store::{Applied, ChangeSetRequest, HistoryScope, LoggedChangeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -37,7 +38,7 @@ pub struct NewChangeSet {
     #[serde(default)]
     pub dry_run: bool,
     /// What to do, in order; each has a `kind`. See `docs/api.md` for all of them.
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<Command>)]
     pub commands: Vec<Value>,
 }
 

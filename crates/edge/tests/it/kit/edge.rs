@@ -34,6 +34,11 @@ impl Edge {
     }
 
     pub(crate) fn start_with(config: Config) -> Self {
+        Self::start_at(([127, 0, 0, 1], 0).into(), config).unwrap()
+    }
+
+    /// Fails where the address is taken.
+    pub(crate) fn start_at(address: SocketAddr, config: Config) -> std::io::Result<Self> {
         let feed = Arc::new(Feed::new());
         feed.set_flag("greeting", "hello");
         let runtime = Runtime::new().unwrap();
@@ -57,17 +62,16 @@ impl Edge {
         };
         let handle = {
             let _guard = runtime.enter();
-            let address = ([127, 0, 0, 1], 0).into();
-            driver::serve(address, &api, router, shutdown.clone(), config).unwrap()
+            driver::serve(address, &api, router, shutdown.clone(), config)?
         };
-        Self {
+        Ok(Self {
             feed,
             address: handle.local_addr(),
             metrics,
             handle: Some(handle),
             shutdown,
             runtime,
-        }
+        })
     }
 
     /// One loop whose deadlines are counted in hundredths of a second.
