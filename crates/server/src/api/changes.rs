@@ -70,8 +70,8 @@ pub struct ChangeView {
     pub comment: String,
     /// When, ISO 8601.
     pub at: String,
-    /// What was done.
-    #[schema(value_type = Vec<Object>)]
+    /// What was done; null in a list where it is large: the change set by its id has it.
+    #[schema(value_type = Option<Vec<Object>>)]
     pub commands: Value,
     /// The versions that it moved, by scope.
     pub versions: BTreeMap<String, i64>,
