@@ -3,18 +3,20 @@
 //! Items lie in the order of their stamps, so a catch-up from any timestamp is the tail of one
 //! buffer of ready-made messages, and costs a connection no memory of its own.
 
+mod item;
+mod message;
+
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use burgee_eval::flag::Flag;
 use burgee_eval::segment::Segment;
-use burgee_eval::time::Millis;
 use bytes::Bytes;
 
 use super::encoded::{ServerAnswer, Sync};
-use super::wire;
-use crate::frame::write;
+use item::Item;
+use message::{Message, Steps, full_length};
 
 /// Up to this size the full state is sent for any change: it is the one answer that every SDK
 /// takes whole, whatever it has, and a buffer of this size is taken by a socket at once.
@@ -23,11 +25,6 @@ pub const FULL_STATE_LIMIT: usize = 64 * 1024;
 /// Milliseconds by which a raised stamp may be higher than an SDK needs it: until our clock has
 /// passed it, some SDKs refuse changes and come back for the full state.
 const NEARLY: i64 = 1_000;
-
-const HEAD: &str = r#"{"messageType":"data-sync","data":{"eventType":""#;
-const FLAGS: &str = r#"","featureFlags":["#;
-const SEGMENTS: &str = r#"],"segments":["#;
-const TAIL: &str = "]}}";
 
 /// A patch in which nothing is new. Silence would leave SDKs waiting to become ready.
 static NOTHING_NEW: LazyLock<Message> =
@@ -54,20 +51,20 @@ pub(super) struct ServerState {
 impl ServerState {
     /// Encodes an environment's items, of which there is one per key or id.
     pub(super) fn new(flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Self {
-        Self::of(encode(flags, segments), Arc::default())
+        Self::of(Item::all(flags, segments), Arc::default())
     }
 
     /// Other items in place of all of these, for the same connections.
     pub(super) fn replaced(&self, flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Self {
-        Self::of(encode(flags, segments), Arc::clone(&self.told))
+        Self::of(Item::all(flags, segments), Arc::clone(&self.told))
     }
 
     /// The same with these items in place of those of the same key or id; shares the others.
     pub(super) fn with(&self, flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Self {
-        let changed = encode(flags, segments);
-        let names: HashSet<_> = changed.iter().map(|item| item.content.name()).collect();
+        let changed = Item::all(flags, segments);
+        let names: HashSet<_> = changed.iter().map(|item| item.name()).collect();
         let kept = self.items.iter();
-        let kept = kept.filter(|item| !names.contains(&item.content.name()));
+        let kept = kept.filter(|item| !names.contains(&item.name()));
         let items = kept.chain(&changed).cloned().collect();
         Self::of(items, Arc::clone(&self.told))
     }
@@ -85,10 +82,7 @@ impl ServerState {
             raised: Mutex::new(None),
             told,
         };
-        let whole = state.whole(&state.items);
-        let (flags, segments): (Vec<_>, Vec<_>) = whole.partition(|item| item.content.is_flag());
-        let around = HEAD.len() + "full".len() + FLAGS.len() + SEGMENTS.len() + TAIL.len();
-        state.full_length = around + list_length(&flags) + list_length(&segments);
+        state.full_length = full_length(state.whole(&state.items));
         state
     }
 
@@ -127,7 +121,7 @@ impl ServerState {
         }
         let stamp = timestamp.saturating_add(1);
         self.told.fetch_max(stamp, Ordering::Relaxed);
-        let newest = Item::stamped(newest.content.clone(), stamp);
+        let newest = newest.raised(stamp);
         let message = Message::new("full", self.whole(older).chain([&newest]));
         *raised = Some((stamp, message.clone()));
         message
@@ -210,151 +204,5 @@ pub(super) fn nothing_new() -> ServerAnswer {
     ServerAnswer {
         frames: NOTHING_NEW.frame(),
         sync: Sync::Patch,
-    }
-}
-
-fn encode(flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Vec<Arc<Item>> {
-    let flags = flags.into_iter().map(Content::Flag);
-    let all = flags.chain(segments.into_iter().map(Content::Segment));
-    all.map(|content| Arc::new(Item::new(content))).collect()
-}
-
-/// A flag or a segment, shared with the snapshot.
-#[derive(Clone)]
-enum Content {
-    Flag(Arc<Flag>),
-    Segment(Arc<Segment>),
-}
-
-impl Content {
-    fn is_flag(&self) -> bool {
-        matches!(self, Self::Flag(_))
-    }
-
-    fn is_archived(&self) -> bool {
-        match self {
-            Self::Flag(flag) => flag.is_archived,
-            Self::Segment(segment) => segment.is_archived,
-        }
-    }
-
-    /// What SDKs tell items apart by.
-    fn name(&self) -> (bool, &str) {
-        match self {
-            Self::Flag(flag) => (true, &flag.key),
-            Self::Segment(segment) => (false, &segment.id),
-        }
-    }
-}
-
-struct Item {
-    content: Content,
-    stamp: i64,
-    json: Box<[u8]>,
-}
-
-impl Item {
-    fn new(content: Content) -> Self {
-        let stamp = match &content {
-            Content::Flag(flag) => flag.updated_at.0,
-            Content::Segment(segment) => segment.updated_at.0,
-        };
-        Self::stamped(content, stamp)
-    }
-
-    fn is_tombstone(&self) -> bool {
-        self.content.is_archived()
-    }
-
-    fn stamped(content: Content, stamp: i64) -> Self {
-        let json = match &content {
-            Content::Flag(flag) => wire::flag_json(flag, Millis(stamp)),
-            Content::Segment(segment) => wire::segment_json(segment, Millis(stamp)),
-        };
-        Self {
-            content,
-            stamp,
-            json: json.into(),
-        }
-    }
-}
-
-/// A message as a frame; its JSON is the frame's tail.
-#[derive(Clone)]
-pub(super) struct Message {
-    frame: Bytes,
-    header: usize,
-}
-
-impl Message {
-    fn new<'a>(event: &str, items: impl Iterator<Item = &'a Item>) -> Self {
-        let (flags, segments): (Vec<_>, Vec<_>) = items.partition(|item| item.content.is_flag());
-        let (mut frame, mut length) = (Vec::new(), 0);
-        write::text_with(&mut frame, |json| {
-            let start = json.len();
-            for part in [HEAD, event, FLAGS] {
-                json.extend_from_slice(part.as_bytes());
-            }
-            append_list(json, &flags);
-            json.extend_from_slice(SEGMENTS.as_bytes());
-            append_list(json, &segments);
-            json.extend_from_slice(TAIL.as_bytes());
-            length = json.len() - start;
-            true
-        });
-        Self {
-            header: frame.len() - length,
-            frame: frame.into(),
-        }
-    }
-
-    pub(super) fn frame(&self) -> Bytes {
-        self.frame.clone()
-    }
-
-    pub(super) fn json(&self) -> Bytes {
-        self.frame.slice(self.header..)
-    }
-}
-
-/// The length of a list's items and of the commas between them.
-fn list_length(items: &[&Item]) -> usize {
-    items.iter().map(|item| item.json.len()).sum::<usize>() + items.len().saturating_sub(1)
-}
-
-fn append_list(json: &mut Vec<u8>, items: &[&Item]) {
-    for (number, item) in items.iter().enumerate() {
-        if number > 0 {
-            json.push(b',');
-        }
-        json.extend_from_slice(&item.json);
-    }
-}
-
-/// One patch message per item, in the order of stamps, ready for the socket.
-struct Steps {
-    frames: Bytes,
-    /// Where each item's message begins.
-    starts: Box<[usize]>,
-}
-
-impl Steps {
-    fn new(items: &[Arc<Item>]) -> Self {
-        let mut frames = Vec::new();
-        let starts = items.iter().map(|item| {
-            let start = frames.len();
-            frames.extend_from_slice(&Message::new("patch", [item.as_ref()].into_iter()).frame);
-            start
-        });
-        let starts = starts.collect();
-        Self {
-            frames: frames.into(),
-            starts,
-        }
-    }
-
-    fn from(&self, item: usize) -> Bytes {
-        let start = self.starts.get(item).copied().unwrap_or(self.frames.len());
-        self.frames.slice(start..)
     }
 }

@@ -6,31 +6,26 @@
 
 mod buffer;
 pub mod limits;
+mod record;
 mod sender;
 mod track;
 mod users;
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasher, RandomState};
+use std::hash::RandomState;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use burgee_eval::compile::CompiledFlag;
 use burgee_eval::user::User;
 use tokio::sync::Notify;
 
-use crate::environment::Encoded;
 use crate::hub::{Access, KeyId};
 use crate::metrics::{Metrics, Reason, Refused, Traffic as Sort, What};
-use crate::sink::{MetricEvent, UserSeen};
-use buffer::{Buffer, CountKey, ExposureKey};
+use crate::sink::UserSeen;
+use buffer::Buffer;
 use limits::fits;
+use record::Record;
 use users::{Print, Users, Verdict};
 
-const MINUTE: i64 = 60_000;
-/// How far back a client's own times are believed: an SDK that was offline flushes late.
-const PAST: i64 = 7 * 86_400_000;
-/// How far ahead.
-const FUTURE: i64 = 5 * MINUTE;
 /// This many entries are flushed at once, without waiting for the second to end.
 const FLUSH_AT: usize = 5_000;
 /// Event names remembered over all environments; past it counting them begins anew.
@@ -98,7 +93,7 @@ impl Traffic {
             self.refuse(Reason::Body);
             NotAList(error)
         })?;
-        let encoded = access.environment.current();
+        let (environment, encoded) = (access.environment.id(), access.environment.current());
         for entry in entries {
             let Some(entry) = entry else {
                 self.refuse(Reason::Entry);
@@ -106,116 +101,20 @@ impl Traffic {
             };
             match &entry.user {
                 Some(user) if fits(&user.key, limits::USER_KEY) => {
-                    self.seen(access.environment.id(), access.key, user, now);
-                    self.record(access.environment.id(), &encoded, user, &entry, now);
+                    self.seen(environment, access.key, user, now);
+                    let encoded = &encoded;
+                    Record {
+                        traffic: self,
+                        environment,
+                        encoded,
+                        user,
+                        now,
+                    }
+                    .entry(&entry);
                 }
                 _ => self.refuse(Reason::UserKey),
             }
         }
-        Ok(())
-    }
-
-    fn record(
-        &self,
-        environment: &Arc<str>,
-        encoded: &Encoded,
-        user: &User<'_>,
-        entry: &track::Entry<'_>,
-        now: i64,
-    ) {
-        let outcomes = entry.evaluations.iter().map(|evaluation| {
-            let evaluation = evaluation.as_ref().ok_or(Reason::Entry)?;
-            self.evaluated(environment, encoded, user, evaluation, now)
-        });
-        let outcomes = outcomes.chain(entry.metrics.iter().map(|metric| {
-            self.measured(
-                environment,
-                user,
-                metric.as_ref().ok_or(Reason::Entry)?,
-                now,
-            )
-        }));
-        outcomes
-            .filter_map(Result::err)
-            .for_each(|reason| self.refuse(reason));
-    }
-
-    fn evaluated(
-        &self,
-        environment: &Arc<str>,
-        encoded: &Encoded,
-        user: &User<'_>,
-        evaluation: &track::Evaluation<'_>,
-        now: i64,
-    ) -> Result<(), Reason> {
-        let flag = encoded
-            .snapshot()
-            .flag(&evaluation.flag)
-            .ok_or(Reason::UnknownFlag)?;
-        let id = evaluation
-            .variation
-            .as_deref()
-            .ok_or(Reason::UnknownVariation)?;
-        let variations = &flag.flag().variations;
-        if !variations.iter().any(|variation| variation.id == id) {
-            return Err(Reason::UnknownVariation);
-        }
-        let experiment = evaluation
-            .experiment
-            .unwrap_or_else(|| in_experiment(flag, user, id));
-        let mut state = self.state();
-        // Minutes are those of our clock: the SDK's may be wrong, and it flushes within seconds.
-        let room = state.buffer.count(CountKey {
-            environment: Arc::clone(environment),
-            flag: evaluation.flag.as_ref().into(),
-            variation: id.into(),
-            minute: now - now.rem_euclid(MINUTE),
-        });
-        self.taken(&state, Sort::Evaluation, room);
-        if experiment || flag.flag().tracked {
-            let key = ExposureKey {
-                environment: Arc::clone(environment),
-                flag: evaluation.flag.as_ref().into(),
-                variation: id.into(),
-                user: user.key.as_ref().into(),
-            };
-            let room = state
-                .buffer
-                .exposure(key, experiment, believed(evaluation.at, now));
-            self.taken(&state, Sort::Exposure, room);
-        }
-        Ok(())
-    }
-
-    fn measured(
-        &self,
-        environment: &Arc<str>,
-        user: &User<'_>,
-        metric: &track::Metric<'_>,
-        now: i64,
-    ) -> Result<(), Reason> {
-        if metric.event.trim().is_empty() || !fits(&metric.event, limits::EVENT_TEXT) {
-            return Err(Reason::EventName);
-        }
-        let others = [&metric.route, &metric.kind, &metric.app_type];
-        if !others.iter().all(|text| fits(text, limits::EVENT_TEXT)) {
-            return Err(Reason::Entry);
-        }
-        let mut state = self.state();
-        if !state.admit_name(environment, self.hasher.hash_one(&metric.event)) {
-            return Err(Reason::EventNames);
-        }
-        let room = state.buffer.metric(MetricEvent {
-            environment: environment.as_ref().into(),
-            user: user.key.as_ref().into(),
-            event: metric.event.as_ref().into(),
-            value: metric.value,
-            route: metric.route.as_ref().into(),
-            kind: metric.kind.as_ref().into(),
-            app_type: metric.app_type.as_ref().into(),
-            at: believed(metric.at, now),
-        });
-        self.taken(&state, Sort::Metric, room);
         Ok(())
     }
 
@@ -291,23 +190,6 @@ impl State {
 
 fn property_fits(name: &str, value: &str) -> bool {
     fits(name, limits::PROPERTY) && fits(value, limits::PROPERTY - name.len())
-}
-
-/// Whether the answer is part of an experiment, where the SDK did not say: by what we would answer
-/// now. If that is another variation the SDK's answer is out of date, and is left out.
-fn in_experiment(flag: &CompiledFlag, user: &User<'_>, variation: &str) -> bool {
-    let outcome = flag.evaluate(user).and_then(|index| flag.outcome(index));
-    outcome.is_some_and(|outcome| {
-        let variations = &flag.flag().variations;
-        let served = variations.get(outcome.variation);
-        outcome.send_to_experiment && served.is_some_and(|served| served.id == variation)
-    })
-}
-
-/// A client's time, or ours where it cannot be meant.
-fn believed(at: Option<i64>, now: i64) -> i64 {
-    at.filter(|at| (now - PAST..=now + FUTURE).contains(at))
-        .unwrap_or(now)
 }
 
 #[cfg(test)]

@@ -1,0 +1,135 @@
+//! From an entry of a track request to what is kept of it.
+
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use burgee_eval::compile::CompiledFlag;
+use burgee_eval::user::User;
+
+use super::buffer::{CountKey, ExposureKey};
+use super::limits::{self, fits};
+use super::track::{Entry, Evaluation, Metric};
+use super::{Sort, Traffic};
+use crate::environment::Encoded;
+use crate::metrics::Reason;
+use crate::sink::MetricEvent;
+
+const MINUTE: i64 = 60_000;
+/// How far back a client's own times are believed: an SDK that was offline flushes late.
+const PAST: i64 = 7 * 86_400_000;
+/// How far ahead.
+const FUTURE: i64 = 5 * MINUTE;
+
+/// Takes in what one user did.
+pub(super) struct Record<'a> {
+    pub(super) traffic: &'a Traffic,
+    pub(super) environment: &'a Arc<str>,
+    pub(super) encoded: &'a Encoded,
+    pub(super) user: &'a User<'a>,
+    pub(super) now: i64,
+}
+
+impl Record<'_> {
+    /// Takes in an entry; what breaks a rule is counted and passed over.
+    pub(super) fn entry(&self, entry: &Entry<'_>) {
+        let refused = |reason| self.traffic.refuse(reason);
+        for evaluation in &entry.evaluations {
+            let evaluation = evaluation.as_ref().ok_or(Reason::Entry);
+            evaluation
+                .and_then(|evaluation| self.evaluation(evaluation))
+                .unwrap_or_else(refused);
+        }
+        for metric in &entry.metrics {
+            let metric = metric.as_ref().ok_or(Reason::Entry);
+            metric
+                .and_then(|metric| self.metric(metric))
+                .unwrap_or_else(refused);
+        }
+    }
+
+    fn evaluation(&self, evaluation: &Evaluation<'_>) -> Result<(), Reason> {
+        let flag = self
+            .encoded
+            .snapshot()
+            .flag(&evaluation.flag)
+            .ok_or(Reason::UnknownFlag)?;
+        let id = evaluation
+            .variation
+            .as_deref()
+            .ok_or(Reason::UnknownVariation)?;
+        let variations = &flag.flag().variations;
+        if !variations.iter().any(|variation| variation.id == id) {
+            return Err(Reason::UnknownVariation);
+        }
+        let said = evaluation.experiment;
+        let experiment = said.unwrap_or_else(|| in_experiment(flag, self.user, id));
+        let mut state = self.traffic.state();
+        // Minutes are those of our clock: the SDK's may be wrong, and it flushes within seconds.
+        let room = state.buffer.count(CountKey {
+            environment: Arc::clone(self.environment),
+            flag: evaluation.flag.as_ref().into(),
+            variation: id.into(),
+            minute: self.now - self.now.rem_euclid(MINUTE),
+        });
+        self.traffic.taken(&state, Sort::Evaluation, room);
+        if experiment || flag.flag().tracked {
+            let key = ExposureKey {
+                environment: Arc::clone(self.environment),
+                flag: evaluation.flag.as_ref().into(),
+                variation: id.into(),
+                user: self.user.key.as_ref().into(),
+            };
+            let room = state
+                .buffer
+                .exposure(key, experiment, self.believed(evaluation.at));
+            self.traffic.taken(&state, Sort::Exposure, room);
+        }
+        Ok(())
+    }
+
+    fn metric(&self, metric: &Metric<'_>) -> Result<(), Reason> {
+        if metric.event.trim().is_empty() || !fits(&metric.event, limits::EVENT_TEXT) {
+            return Err(Reason::EventName);
+        }
+        let others = [&metric.route, &metric.kind, &metric.app_type];
+        if !others.iter().all(|text| fits(text, limits::EVENT_TEXT)) {
+            return Err(Reason::Entry);
+        }
+        let mut state = self.traffic.state();
+        if !state.admit_name(
+            self.environment,
+            self.traffic.hasher.hash_one(&metric.event),
+        ) {
+            return Err(Reason::EventNames);
+        }
+        let room = state.buffer.metric(MetricEvent {
+            environment: self.environment.as_ref().into(),
+            user: self.user.key.as_ref().into(),
+            event: metric.event.as_ref().into(),
+            value: metric.value,
+            route: metric.route.as_ref().into(),
+            kind: metric.kind.as_ref().into(),
+            app_type: metric.app_type.as_ref().into(),
+            at: self.believed(metric.at),
+        });
+        self.traffic.taken(&state, Sort::Metric, room);
+        Ok(())
+    }
+
+    /// A client's time, or ours where it cannot be meant.
+    fn believed(&self, at: Option<i64>) -> i64 {
+        let near = self.now - PAST..=self.now + FUTURE;
+        at.filter(|at| near.contains(at)).unwrap_or(self.now)
+    }
+}
+
+/// Whether the answer is part of an experiment, where the SDK did not say: by what we would answer
+/// now. If that is another variation the SDK's answer is out of date, and is left out.
+fn in_experiment(flag: &CompiledFlag, user: &User<'_>, variation: &str) -> bool {
+    let outcome = flag.evaluate(user).and_then(|index| flag.outcome(index));
+    outcome.is_some_and(|outcome| {
+        let variations = &flag.flag().variations;
+        let served = variations.get(outcome.variation);
+        outcome.send_to_experiment && served.is_some_and(|served| served.id == variation)
+    })
+}
