@@ -42,8 +42,8 @@ test: setup binary ## Everything that must pass before a change lands
 	$(E2E_PYTHON)/bin/pytest -q e2e/python/test_flags.py e2e/python/test_live.py
 
 .PHONY: test-all
-test-all: setup binary ## The same with every journey of every SDK, and the README's first minutes
-	cargo test --workspace --locked
+test-all: setup binary ## The same with every journey of every SDK, the README's first minutes, many crashes
+	BURGEE_LONG_TESTS=1 cargo test --workspace --locked
 	cd e2e && npm run --silent test:all
 	$(E2E_PYTHON)/bin/pytest -q e2e/python
 

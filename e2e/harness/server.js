@@ -49,10 +49,13 @@ export class Server {
     const listen = `127.0.0.1:${this.port}`;
     const args = ["server", "--listen", listen, "--metrics-listen", "127.0.0.1:0"];
     this.#process = spawn(binary, [...args, "--data-dir", this.dataDir, "--demo"]);
+    let failed;
+    this.#process.on("error", (error) => (failed = error));
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       stream.setEncoding("utf8").on("data", (text) => (this.#log += text));
     }
     await eventually(async () => {
+      if (failed) throw new Fatal(`${binary} does not start (was it built?): ${failed.message}`);
       if (this.#process.exitCode !== null) {
         throw new Fatal(`burgee ended with ${this.#process.exitCode}:\n${this.#log}`);
       }

@@ -46,6 +46,20 @@ def test_a_listener_hears_of_a_change(client, server):
     assert heard == [("py-heard", True, False)]
 
 
+def test_a_listener_hears_of_a_change_after_another_flag_was_archived(client, server):
+    server.change(*flag_that_is_on("py-past"), *flag_that_is_on("py-present"))
+    serves(client, "py-present", True)
+    server.change({"kind": "archiveFlag", "flag": "py-past"})
+    gives_the_default(client, "py-past")
+    told = threading.Event()
+    client.flag_tracker.add_flag_value_changed_listener(
+        "py-present", ADA, lambda *change: told.set()
+    )
+    # This SDK stops announcing at the first archived item of a message.
+    server.change({"kind": "turnOff", "flag": "py-present"})
+    assert told.wait(DEADLINE)
+
+
 def test_a_segment_changes(client, server):
     server.change(*flag_with_segment("py-by-segment", "py-friends", "grace"))
     serves(client, "py-by-segment", False)

@@ -8,20 +8,40 @@ use burgee_domain::model::{Environment, SdkKeyKind};
 use burgee_server::setup;
 use burgee_store::{Location, Store};
 
-use crate::args::{DataArgs, EnvironmentArgs, SdkKeysArgs, TokenCreateArgs};
+use crate::args::{DataArgs, EnvironmentArgs, SdkKeysArgs};
 
 /// Where the data is, as the store wants to know it.
-pub(crate) fn location(args: &DataArgs) -> Location {
-    match &args.database {
-        Some(url) => Location::Postgres(url.clone()),
-        None => Location::Folder(args.data_dir.clone()),
+pub(crate) fn location(args: &DataArgs) -> anyhow::Result<Location> {
+    let Some(url) = database(args) else {
+        return Ok(Location::Folder(args.data_dir.clone()));
+    };
+    // What was given is not shown: it may hold a password.
+    ensure!(
+        url.starts_with("postgres://") || url.starts_with("postgresql://"),
+        "--database must be an address such as postgres://user:password@host/name"
+    );
+    Ok(Location::Postgres(url.to_owned()))
+}
+
+/// The database's address; a variable that is set to nothing is as good as none.
+fn database(args: &DataArgs) -> Option<&str> {
+    args.database.as_deref().filter(|url| !url.is_empty())
+}
+
+/// Which option names the data, for an error about it.
+pub(crate) fn place(args: &DataArgs) -> String {
+    match database(args) {
+        Some(_) => "--database".to_owned(),
+        None => format!("--data-dir {}", args.data_dir.display()),
     }
 }
 
 /// `burgee migrate`.
 pub(crate) async fn migrate(args: DataArgs) -> anyhow::Result<ExitCode> {
-    let store = Store::open(location(&args)).await?;
-    store.migrate().await?;
+    let store = Store::open(location(&args)?)
+        .await
+        .with_context(|| place(&args))?;
+    store.migrate().await.with_context(|| place(&args))?;
     println!("The database has this version's schema.");
     Ok(ExitCode::SUCCESS)
 }
@@ -52,30 +72,34 @@ pub(crate) async fn sdk_keys(args: SdkKeysArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// `burgee token create`.
-pub(crate) async fn create_token(args: TokenCreateArgs) -> anyhow::Result<ExitCode> {
-    let store = open(&args.data).await?;
-    let organization = setup::organization(&store).await?;
-    let name = args.name.trim();
-    ensure!(!name.is_empty(), "--name must not be empty");
-    let token = setup::create_token(&store, &organization, name, args.policy).await?;
-    if args.json {
-        println!("{}", serde_json::json!({ "token": token }));
-    } else {
-        println!("{token}");
-        eprintln!("It is not shown again.");
-    }
-    Ok(ExitCode::SUCCESS)
+/// Opens the database with its schema and the first organization in place, and makes what is
+/// missing: for what may come before the first start of a server.
+pub(crate) async fn open_or_make(args: &DataArgs) -> anyhow::Result<Store> {
+    let store = Store::open(location(args)?)
+        .await
+        .with_context(|| place(args))?;
+    set_up(args, store).await
 }
 
-/// Opens the database with its schema and the first organization in place, so that an admin
-/// command may come before the first start of a server.
+/// As [`open_or_make`], of data that is there: a misspelt place shall not become a new one.
 pub(crate) async fn open(args: &DataArgs) -> anyhow::Result<Store> {
-    let location = location(args);
-    let store = Store::open(location)
-        .await
-        .context("the database did not open")?;
-    store.migrate().await?;
+    let location = location(args)?;
+    let missing = || match &args.database {
+        Some(_) => "--database: there is no Burgee data in this database".to_owned(),
+        None => format!(
+            "--data-dir: there is no Burgee data in {}",
+            args.data_dir.display()
+        ),
+    };
+    ensure!(location.exists(), missing());
+    let store = Store::open(location).await.with_context(|| place(args))?;
+    let found = store.is_set_up().await.with_context(|| place(args))?;
+    ensure!(found, missing());
+    set_up(args, store).await
+}
+
+async fn set_up(args: &DataArgs, store: Store) -> anyhow::Result<Store> {
+    store.migrate().await.with_context(|| place(args))?;
     setup::first_start(&store).await?;
     Ok(store)
 }

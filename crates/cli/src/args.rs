@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use burgee_server::Policy;
+use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// A real-time feature-flag service.
@@ -38,7 +39,7 @@ pub(crate) enum Command {
 /// Where the data is.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DataArgs {
-    /// Folder of the embedded database; made where it is missing.
+    /// Folder of the embedded database; `server`, `migrate` and `token create` make it.
     #[arg(
         long,
         env = "BURGEE_DATA_DIR",
@@ -79,7 +80,7 @@ pub(crate) struct ServerArgs {
     #[arg(long, env = "BURGEE_PUBLIC_URL", value_name = "URL")]
     pub(crate) public_url: Option<String>,
     /// Seed the project `demo`: eight flags and two segments to try things with.
-    #[arg(long, env = "BURGEE_DEMO")]
+    #[arg(long, env = "BURGEE_DEMO", value_parser = FalseyValueParser::new())]
     pub(crate) demo: bool,
     /// Logs as `text` for people or `json` for machines. What is logged: `RUST_LOG`.
     #[arg(long, env = "BURGEE_LOG_FORMAT", default_value = "text", value_enum)]
@@ -125,6 +126,30 @@ pub(crate) struct SdkKeysArgs {
 pub(crate) enum TokenCommand {
     /// Make a token. It is shown once.
     Create(TokenCreateArgs),
+    /// Show the tokens: what each is for, who may do what with it, when it was last used.
+    List(TokenListArgs),
+    /// Make a token worthless, at once and for good.
+    Revoke(TokenRevokeArgs),
+}
+
+/// `burgee token list`.
+#[derive(Debug, Args)]
+pub(crate) struct TokenListArgs {
+    /// A JSON list, revoked tokens included.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+/// `burgee token revoke`.
+#[derive(Debug, Args)]
+pub(crate) struct TokenRevokeArgs {
+    /// The token's id, as `burgee token list` shows it.
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
 }
 
 /// `burgee token create`.

@@ -6,9 +6,12 @@ use tracing_subscriber::EnvFilter;
 
 use crate::args::LogFormat;
 
-/// Starts logging; what is logged comes from `RUST_LOG`, else everything from `info` on.
+/// Everything from `info` on; of the database's driver, whose every notice is an `info`, less.
+const DEFAULT: &str = "info,sqlx=warn,sqlx_core=warn";
+
+/// Starts logging; what is logged comes from `RUST_LOG`, else [`DEFAULT`].
 pub(crate) fn start(format: LogFormat) {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(DEFAULT));
     let colours = std::io::stderr().is_terminal();
     let logs = tracing_subscriber::fmt()
         .with_env_filter(filter)

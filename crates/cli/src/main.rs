@@ -11,6 +11,7 @@ mod bench;
 mod import;
 mod logs;
 mod server;
+mod token;
 
 use std::process::ExitCode;
 
@@ -38,7 +39,9 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Import(ImportCommand::Featbit(args)) => import::featbit(args).await,
             Command::Migrate(args) => admin::migrate(args).await,
             Command::SdkKeys(args) => admin::sdk_keys(args).await,
-            Command::Token(TokenCommand::Create(args)) => admin::create_token(args).await,
+            Command::Token(TokenCommand::Create(args)) => token::create(args).await,
+            Command::Token(TokenCommand::List(args)) => token::list(args).await,
+            Command::Token(TokenCommand::Revoke(args)) => token::revoke(args).await,
         }
     })
 }

@@ -6,7 +6,7 @@ use anyhow::Context;
 use burgee_server::{Config, Server};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::admin::location;
+use crate::admin::{location, place};
 use crate::args::ServerArgs;
 use crate::logs;
 
@@ -19,13 +19,18 @@ Next: `burgee sdk-keys --project default --environment prod` gives the keys for 
 /// Runs until a signal comes; the second signal does not wait for connections to drain.
 pub(crate) async fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
     logs::start(args.log_format);
-    let config = config(&args);
+    let config = config(&args)?;
     let public = config.public_url.clone();
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    let server = Server::start(config)
-        .await
-        .context("the server did not start")?;
+    let started = tokio::select! {
+        started = Server::start(config) => started,
+        // A start that waits for a database can be given up.
+        _ = interrupt.recv() => return Ok(ExitCode::FAILURE),
+        _ = terminate.recv() => return Ok(ExitCode::FAILURE),
+    };
+    let server =
+        started.with_context(|| format!("the server did not start ({})", place(&args.data)))?;
     let address = public.unwrap_or_else(|| format!("http://{}", server.address()));
     tracing::info!(address, metrics = %server.metrics_address(), "burgee is ready");
     if server.is_first_start() {
@@ -44,12 +49,12 @@ pub(crate) async fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn config(args: &ServerArgs) -> Config {
-    Config {
+fn config(args: &ServerArgs) -> anyhow::Result<Config> {
+    Ok(Config {
         listen: args.listen,
         metrics_listen: args.metrics_listen,
         public_url: args.public_url.clone(),
         demo: args.demo,
-        ..Config::new(location(&args.data))
-    }
+        ..Config::new(location(&args.data)?)
+    })
 }

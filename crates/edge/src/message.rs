@@ -1,14 +1,22 @@
 //! The messages of FeatBit's SDKs, read without copying what need not be copied.
 //!
-//! SDKs send what their callers gave them: a property that is a number or a boolean is taken as
-//! its JSON text, keys and names likewise. What is malformed or unknown is no message at all
-//! ([`parse`] says `None`): SDKs of the future must not be closed for what they say in addition.
+//! SDKs send what their callers gave them, and an SDK that gets no answer is deaf: so whatever can
+//! be read is. A property that is a number or a boolean is taken as its JSON text, keys and names
+//! likewise; half a surrogate pair becomes U+FFFD; what of a user is over its [`limits`] is left
+//! out. What cannot be read at all, or is unknown, is no message ([`parse`] says why): SDKs of the
+//! future must not be closed for what they say in addition.
+
+mod text;
 
 use std::borrow::Cow;
 
 use burgee_eval::user::User;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+
+use crate::metrics::Reason;
+use crate::traffic::limits;
+use text::text;
 
 /// The answer to a ping.
 pub const PONG: &[u8] = br#"{"messageType":"pong","data":{}}"#;
@@ -33,30 +41,48 @@ pub struct Sync<'a> {
     pub user: Option<User<'a>>,
 }
 
-/// Reads a message; `None` where there is nothing to do.
-pub fn parse(text: &str) -> Option<Message<'_>> {
-    let envelope: Envelope<'_> = serde_json::from_str(text).ok()?;
+/// Told what of the input broke a rule and was passed over, and how often.
+pub type PassOver<'f> = &'f mut dyn FnMut(Reason, u64);
+
+/// Reads a message; where there is nothing to do, says why.
+pub fn parse<'a>(text: &'a str, pass_over: PassOver<'_>) -> Result<Message<'a>, Reason> {
+    let envelope: Envelope<'_> = serde_json::from_str(text).map_err(|_| Reason::Message)?;
     let kind = &envelope.message_type;
     if kind.eq_ignore_ascii_case("ping") {
-        Some(Message::Ping)
+        Ok(Message::Ping)
     } else if kind.eq_ignore_ascii_case("data-sync") {
-        let body: SyncBody<'_> = serde_json::from_str(envelope.data?.get()).ok()?;
-        Some(Message::Sync(Sync {
-            timestamp: body.timestamp.map_or(0, |Timestamp(at)| at),
-            user: body.user.and_then(UserBody::into_user),
+        let data = envelope.data.ok_or(Reason::Message)?;
+        let body: SyncBody<'_> = serde_json::from_str(data.get()).map_err(|_| Reason::Message)?;
+        Ok(Message::Sync(Sync {
+            timestamp: body.timestamp.map_or(0, timestamp),
+            user: body.user.and_then(|user| parse_user(user.get(), pass_over)),
         }))
     } else if kind.eq_ignore_ascii_case("echo") {
-        envelope.data.map(|data| Message::Echo(data.get()))
+        let data = envelope.data.ok_or(Reason::Message)?;
+        Ok(Message::Echo(data.get()))
     } else {
-        None
+        Err(Reason::MessageType)
     }
 }
 
-/// Reads a user that stands alone, as polling SDKs send it; `None` where it is malformed or has no
-/// key.
-pub fn parse_user(json: &str) -> Option<User<'_>> {
+/// Reads a user, within the limits of users; `None` where it is no object, or has no key or one
+/// that is too long.
+pub fn parse_user<'a>(json: &'a str, pass_over: PassOver<'_>) -> Option<User<'a>> {
     let body: UserBody<'_> = serde_json::from_str(json).ok()?;
-    body.into_user()
+    let key = text(body.key);
+    if key.trim().is_empty() || key.len() > limits::USER_KEY {
+        return None;
+    }
+    let mut name = text(body.name);
+    if name.len() > limits::USER_NAME {
+        pass_over(Reason::UserName, 1);
+        name = Cow::Borrowed("");
+    }
+    Some(User {
+        key,
+        name,
+        properties: properties(body.properties, pass_over),
+    })
 }
 
 /// Appends the answer to an echo.
@@ -76,9 +102,10 @@ struct Envelope<'a> {
 
 #[derive(Deserialize)]
 struct SyncBody<'a> {
-    timestamp: Option<Timestamp>,
     #[serde(borrow)]
-    user: Option<UserBody<'a>>,
+    timestamp: Option<&'a RawValue>,
+    #[serde(borrow)]
+    user: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -88,7 +115,7 @@ struct UserBody<'a> {
     #[serde(borrow)]
     name: Option<&'a RawValue>,
     #[serde(rename = "customizedProperties", borrow)]
-    properties: Option<Vec<Property<'a>>>,
+    properties: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -99,53 +126,52 @@ struct Property<'a> {
     value: Option<&'a RawValue>,
 }
 
-impl<'a> UserBody<'a> {
-    fn into_user(self) -> Option<User<'a>> {
-        let key = text(self.key)?;
-        if key.trim().is_empty() {
-            return None;
+/// A user's properties, within their limits.
+fn properties<'a>(
+    list: Option<&'a RawValue>,
+    pass_over: PassOver<'_>,
+) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
+    let (mut kept, mut left_out) = (Vec::new(), 0);
+    for property in list.map(properties_of).unwrap_or_default() {
+        let Some(property) = property else {
+            left_out += 1;
+            continue;
+        };
+        let (name, value) = (text(property.name), text(property.value));
+        // One SDK pads its list with properties that have no name.
+        if name.is_empty() {
+            continue;
         }
-        let properties = self.properties.unwrap_or_default();
-        let properties = properties
+        if kept.len() == limits::PROPERTIES || name.len() + value.len() > limits::PROPERTY {
+            left_out += 1;
+            continue;
+        }
+        kept.push((name, value));
+    }
+    if left_out > 0 {
+        pass_over(Reason::Property, left_out);
+    }
+    kept
+}
+
+/// What the list has; `None` for what is no property, as the list itself if it is none.
+fn properties_of(list: &RawValue) -> Vec<Option<Property<'_>>> {
+    if let Ok(properties) = serde_json::from_str::<Vec<Property<'_>>>(list.get()) {
+        return properties.into_iter().map(Some).collect();
+    }
+    match serde_json::from_str::<Vec<&RawValue>>(list.get()) {
+        Ok(all) => all
             .into_iter()
-            .map(|property| Some((text(property.name)?, text(property.value)?)))
-            // One SDK pads its list with properties that have no name.
-            .filter(|property| property.as_ref().is_none_or(|(name, _)| !name.is_empty()))
-            .collect::<Option<_>>()?;
-        Some(User {
-            key,
-            name: text(self.name)?,
-            properties,
-        })
+            .map(|json| serde_json::from_str(json.get()).ok())
+            .collect(),
+        Err(_) => vec![None],
     }
 }
 
-/// A JSON value as the text that flags are compared with: a string's content, nothing for `null`,
-/// anything else as it is written. `None` for a string with an escape that means no character.
-fn text(value: Option<&RawValue>) -> Option<Cow<'_, str>> {
-    let Some(json) = value.map(RawValue::get) else {
-        return Some(Cow::Borrowed(""));
-    };
-    match json
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'))
-    {
-        Some(content) if !content.contains('\\') => Some(Cow::Borrowed(content)),
-        Some(_) => serde_json::from_str(json).ok().map(Cow::Owned),
-        None if json == "null" => Some(Cow::Borrowed("")),
-        None => Some(Cow::Borrowed(json)),
-    }
-}
-
-/// A number of milliseconds, fractions cut.
-struct Timestamp(i64);
-
-impl<'de> Deserialize<'de> for Timestamp {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let number = serde_json::Number::deserialize(deserializer)?;
-        let at = number
-            .as_i64()
-            .or_else(|| number.as_f64().map(|float| float as i64));
-        Ok(Self(at.unwrap_or(0)))
-    }
+/// A number of milliseconds, or the text of one, fractions cut; what is neither asks for
+/// everything.
+fn timestamp(json: &RawValue) -> i64 {
+    let text = json.get().trim_matches('"').trim();
+    let whole = text.parse().ok();
+    whole.unwrap_or_else(|| text.parse().map_or(0, |float: f64| float as i64))
 }

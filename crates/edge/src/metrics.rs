@@ -34,7 +34,7 @@ pub struct Metrics {
     pub stale_since: Gauge<f64, AtomicU64>,
     /// Traffic taken in, by what it is.
     pub traffic_accepted: Family<What, Counter>,
-    /// Traffic that broke a rule.
+    /// What clients sent that broke a rule and was passed over; [`Self::refuse`] counts.
     pub traffic_refused: Family<Refused, Counter>,
     /// Traffic lost to a full buffer or at shutdown.
     pub traffic_dropped: Family<What, Counter>,
@@ -107,11 +107,15 @@ pub enum Reason {
     Body,
     /// An entry of a body is not in the protocol's shape.
     Entry,
+    /// A message on a stream is not in the protocol's shape.
+    Message,
+    /// A message on a stream is of no type that we know.
+    MessageType,
     /// A user without a key, or with one that is too long.
     UserKey,
-    /// A user's name is too long; the user is kept without.
+    /// A user's name is too long; the user is taken without.
     UserName,
-    /// A property is too long or one too many; the user is kept without.
+    /// A property is too long, one too many or no property; the user is taken without.
     Property,
     /// Too many new users with one SDK key in an hour.
     NewUsers,
@@ -151,6 +155,8 @@ label_values! {
     Reason {
         Body => "body",
         Entry => "entry",
+        Message => "message",
+        MessageType => "message_type",
         UserKey => "user_key",
         UserName => "user_name",
         Property => "property",
@@ -188,7 +194,10 @@ impl Default for Metrics {
                 "Since when the source of changes cannot be read; 0 while it can"
             ),
             traffic_accepted: registered!("traffic_accepted", "Traffic taken in"),
-            traffic_refused: registered!("traffic_refused", "Traffic that broke a rule"),
+            traffic_refused: registered!(
+                "traffic_refused",
+                "What clients sent that broke a rule and was passed over"
+            ),
             traffic_dropped: registered!("traffic_dropped", "Traffic lost under pressure"),
             traffic_retries: registered!("traffic_retries", "Batches sent again to the sink"),
             registry,
@@ -204,6 +213,14 @@ where
 }
 
 impl Metrics {
+    /// Counts what clients sent and broke a rule. Nothing of what they sent is written anywhere.
+    pub fn refuse(&self, reason: Reason, count: u64) {
+        tracing::debug!(?reason, count, "passed over what a client sent");
+        self.traffic_refused
+            .get_or_create(&Refused { reason })
+            .inc_by(count);
+    }
+
     /// The text that Prometheus reads (OpenMetrics).
     pub fn encode(&self) -> String {
         let mut text = String::new();

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use burgee_domain::id::Id;
 use burgee_domain::model::Environment;
 use burgee_edge::hub::Hub;
 use burgee_eval::time::Millis;
@@ -23,17 +22,36 @@ pub struct AppState {
 const SERVED_WITHIN: Duration = Duration::from_secs(5);
 
 impl AppState {
-    /// Waits until this server serves an environment as it is given: whoever made a change reads it.
-    pub async fn served(&self, environment: &Environment) {
-        self.served_at(&environment.id, environment.position.version)
-            .await;
+    /// Waits until this server serves environments (by id) at these versions or later: whoever made
+    /// a change reads it.
+    pub async fn served(&self, moved: impl Iterator<Item = (&str, i64)>) {
+        self.within(async {
+            for (environment, version) in moved {
+                self.hub.caught_up(environment, version).await;
+            }
+        })
+        .await;
     }
 
-    /// Waits until this server serves an environment at a version.
-    pub async fn served_at(&self, environment: &Id<Environment>, version: i64) {
-        let served = self.hub.caught_up(environment.as_str(), version);
+    /// As [`Self::served`], for an environment as it is given.
+    pub async fn served_as(&self, environment: &Environment) {
+        let moved = (environment.id.as_str(), environment.position.version);
+        self.served(std::iter::once(moved)).await;
+    }
+
+    /// Waits until this server lets nobody into environments that were deleted.
+    pub async fn gone(&self, deleted: impl Iterator<Item = &Environment>) {
+        self.within(async {
+            for environment in deleted {
+                self.hub.gone(environment.id.as_str()).await;
+            }
+        })
+        .await;
+    }
+
+    async fn within(&self, served: impl Future<Output = ()>) {
         if tokio::time::timeout(SERVED_WITHIN, served).await.is_err() {
-            tracing::warn!(%environment, version, "a change is stored, but not served yet");
+            tracing::warn!("a change is stored, but not served yet");
         }
     }
 }

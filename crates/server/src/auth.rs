@@ -74,10 +74,10 @@ impl FromRequestParts<AppState> for Caller {
             .headers
             .get(header::AUTHORIZATION)
             .and_then(|v| v.to_str().ok());
-        let Some(text) = header.and_then(|value| value.strip_prefix("Bearer ")) else {
+        let Some(text) = header.and_then(bearer) else {
             return Err(Problem::unauthorized("send Authorization: Bearer bgt_…"));
         };
-        let token = state.store.find_token(text.trim(), now()).await?;
+        let token = state.store.find_token(text, now()).await?;
         let token = token.ok_or_else(|| {
             Problem::unauthorized("this token is not known, has expired or was revoked")
         })?;
@@ -96,6 +96,12 @@ impl FromRequestParts<AppState> for Caller {
             policy,
         })
     }
+}
+
+/// The token of an `Authorization` header; a scheme's case does not matter (RFC 9110).
+fn bearer(header: &str) -> Option<&str> {
+    let (scheme, token) = header.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("Bearer").then(|| token.trim())
 }
 
 impl FromRequestParts<AppState> for Writer {

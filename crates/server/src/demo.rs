@@ -1,36 +1,36 @@
 //! `--demo`: a project to try things with.
+//!
+//! It is made once. Who deletes a flag of it does not find it again after a restart, and nothing
+//! about the demo keeps a server from starting: it may have been edited beyond recognition, and
+//! another process may be making it at the same moment.
 
 use anyhow::Context;
 use burgee_domain::demo::{ENVIRONMENT, PROJECT, change_set};
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
 use burgee_domain::model::{Organization, Project};
-use burgee_store::page::PageRequest;
 use burgee_store::{
-    Actor, ChangeSetRequest, FlagFilter, NewEnvironment, NewProject, Store, StoreError,
+    Actor, ApplyError, ChangeSetRequest, NewEnvironment, NewProject, Store, StoreError,
 };
 
 use crate::app::now;
 use crate::setup;
 
-/// Makes what is missing of the demo project. What somebody changed in it stays.
+/// Makes the demo project, where there is none or one in which nothing was ever made: a process
+/// that ended while it made the project is made up for.
+///
+/// # Errors
+/// The database cannot be reached.
 pub async fn seed(store: &Store) -> anyhow::Result<()> {
     let organization = setup::organization(store).await?;
     let project = project(store, &organization.id).await?;
+    if project.version > 0 {
+        return Ok(());
+    }
     for (key, name) in [(ENVIRONMENT, "Production"), ("dev", "Development")] {
         environment(store, &project, key, name).await?;
     }
-    let first = PageRequest {
-        cursor: None,
-        limit: Some(1),
-    };
-    let flags = store
-        .flags(&project.id, &FlagFilter::default(), &first)
-        .await?;
-    if flags.items.is_empty() {
-        apply(store, &organization).await?;
-    }
-    Ok(())
+    apply(store, &project).await
 }
 
 async fn project(store: &Store, organization: &Id<Organization>) -> anyhow::Result<Project> {
@@ -41,10 +41,14 @@ async fn project(store: &Store, organization: &Id<Organization>) -> anyhow::Resu
     }
     let new = NewProject {
         organization: organization.clone(),
-        key,
+        key: key.clone(),
         name: "Demo".to_owned(),
     };
-    Ok(store.create_project(&new, now()).await?)
+    match store.create_project(&new, now()).await {
+        // Another process came first.
+        Err(StoreError::Conflict { .. }) => Ok(store.project(organization, &key).await?),
+        made => Ok(made?),
+    }
 }
 
 async fn environment(
@@ -52,28 +56,28 @@ async fn environment(
     project: &Project,
     key: &str,
     name: &str,
-) -> anyhow::Result<()> {
-    let key = Key::new(key)?;
-    let found = store.environment(&project.id, &key).await;
-    if !matches!(found, Err(StoreError::NotFound(_))) {
-        return found.map(drop).map_err(Into::into);
-    }
+) -> Result<(), anyhow::Error> {
     let new = NewEnvironment {
         project: project.id.clone(),
-        key,
+        key: Key::new(key)?,
         name: name.to_owned(),
         description: String::new(),
     };
-    store
+    match store
         .create_environment(&new, &Actor::system(), now())
-        .await?;
-    Ok(())
+        .await
+    {
+        // It is there.
+        Err(StoreError::Conflict { .. }) => Ok(()),
+        made => Ok(made.map(drop)?),
+    }
 }
 
-async fn apply(store: &Store, organization: &Organization) -> anyhow::Result<()> {
+async fn apply(store: &Store, project: &Project) -> anyhow::Result<()> {
     let request = ChangeSetRequest {
-        id: None,
-        organization: organization.id.clone(),
+        // The same for all processes that seed this project: it is applied once.
+        id: Some(project.id.to_string()),
+        organization: project.organization.clone(),
         actor: Actor::system(),
         comment: "The demo data".to_owned(),
         base: Default::default(),
@@ -81,6 +85,12 @@ async fn apply(store: &Store, organization: &Organization) -> anyhow::Result<()>
         dry_run: false,
         now: now(),
     };
-    store.apply(&request).await?;
-    Ok(())
+    match store.apply(&request).await {
+        Ok(_) => Ok(()),
+        Err(ApplyError::Store(error @ StoreError::Unavailable(_))) => Err(error.into()),
+        Err(error) => {
+            tracing::warn!(%error, "the demo data does not fit into the project `{PROJECT}`");
+            Ok(())
+        }
+    }
 }

@@ -12,6 +12,8 @@ pub mod config;
 pub mod demo;
 pub mod feed;
 pub mod metrics;
+pub mod openapi;
+pub mod params;
 pub mod problem;
 pub mod retention;
 pub mod router;

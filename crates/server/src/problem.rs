@@ -96,12 +96,10 @@ impl Problem {
             code: code.into(),
             detail: detail.into(),
         };
-        let named = if error.pointer.is_empty() {
-            "the body"
-        } else {
-            &error.pointer
+        let detail = match error.pointer.as_str() {
+            "" => error.detail.clone(),
+            named => format!("{named}: {}", error.detail),
         };
-        let detail = format!("{named}: {}", error.detail);
         let mut problem = Self::new(StatusCode::BAD_REQUEST, "invalid", detail);
         problem.errors.push(error);
         problem
@@ -142,6 +140,18 @@ impl Problem {
             detail,
         });
         problem
+    }
+
+    /// 413: the body is longer than `most` bytes.
+    pub fn too_large(most: usize) -> Self {
+        let detail = format!("a body has at most {} MiB", most / (1024 * 1024));
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "tooLarge", detail)
+    }
+
+    /// 415: the body is not said to be JSON.
+    pub fn not_json() -> Self {
+        let detail = "send the body with Content-Type: application/json";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "notJson", detail)
     }
 
     /// 412: somebody else changed the same part after the caller's base.
@@ -196,6 +206,14 @@ impl From<StoreError> for Problem {
                 tracing::warn!(reason, "the database cannot be reached");
                 Self::unavailable()
             }
+            StoreError::Unknown(reason) => {
+                tracing::warn!(reason, "a commit's answer was lost");
+                let mut problem = Self::unavailable();
+                problem.detail = "the change may or may not have been applied; sent again under \
+                                  the same id it is applied once"
+                    .to_owned();
+                problem
+            }
             StoreError::Other(error) => {
                 tracing::error!(%error, "the database refused a statement");
                 Self::internal()
@@ -206,11 +224,7 @@ impl From<StoreError> for Problem {
 
 impl From<Rejected> for Problem {
     fn from(rejected: Rejected) -> Self {
-        let pointer = match rejected.pointer.as_str() {
-            // The comment is the set's, not a command's.
-            "/comment" => rejected.pointer,
-            pointer => format!("/commands/{}{pointer}", rejected.command),
-        };
+        let pointer = format!("/commands/{}{}", rejected.command, rejected.pointer);
         let mut problem = Self::invalid(pointer, &*rejected.code, rejected.message);
         if rejected.code.ends_with("NotFound") {
             problem.status = StatusCode::NOT_FOUND.as_u16();
@@ -225,6 +239,10 @@ impl From<ApplyError> for Problem {
     fn from(error: ApplyError) -> Self {
         match error {
             ApplyError::Rejected(rejected) => rejected.into(),
+            ApplyError::Base { scope, message } => {
+                let scope = scope.replace('~', "~0").replace('/', "~1");
+                Self::invalid(format!("/base/{scope}"), "base", message)
+            }
             ApplyError::Conflict(found) => {
                 Self::collides(found.into_iter().map(Collision::from).collect())
             }

@@ -1,6 +1,6 @@
 //! The API's routes, one readable table: a handler cannot be mounted without being documented.
 
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::get;
@@ -14,10 +14,8 @@ use utoipa_axum::routes;
 
 use crate::api::{changes, environments, flags, projects, sdk_keys, segments};
 use crate::app::AppState;
+use crate::openapi::add_common_refusals;
 use crate::problem::Problem;
-
-/// The largest body of a management request: a change set of the largest items (8 MiB) and some.
-const BODY_LIMIT: usize = 16 * 1024 * 1024;
 
 #[derive(OpenApi)]
 #[openapi(
@@ -38,12 +36,12 @@ pub fn router(state: AppState) -> (Router, Document) {
         .components
         .get_or_insert_default()
         .add_security_scheme("token", token);
+    add_common_refusals(&mut document);
     let published = Router::new()
-        .route("/api/openapi.json", get(openapi))
+        .route("/api/openapi.json", get(publish))
         .with_state(Arc::new(document.clone()));
     let router = router
         .merge(published)
-        .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .fallback(|| async { Problem::not_found("such address") })
         .method_not_allowed_fallback(|| async { Problem::method_not_allowed() });
     (router, document)
@@ -64,17 +62,14 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(flags::list))
         .routes(routes!(flags::get))
         .routes(routes!(segments::list_shared))
-        .routes(routes!(segments::get_shared))
         .routes(routes!(segments::list_of_project))
-        .routes(routes!(segments::get_of_project))
         .routes(routes!(segments::list_of_environment))
-        .routes(routes!(segments::get_of_environment))
         .routes(routes!(changes::apply))
         .routes(routes!(changes::list_of_project, changes::apply_to_project))
         .routes(routes!(changes::list_of_environment))
 }
 
-async fn openapi(State(document): State<Arc<Document>>) -> impl IntoResponse {
+async fn publish(State(document): State<Arc<Document>>) -> impl IntoResponse {
     (
         StatusCode::OK,
         [(header::CACHE_CONTROL, "no-cache")],

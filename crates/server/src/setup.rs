@@ -1,6 +1,6 @@
 //! What is made before anybody can ask for it: the first organization, tokens.
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use burgee_domain::model::Organization;
 use burgee_store::{NewToken, Store};
 
@@ -26,12 +26,20 @@ pub async fn organization(store: &Store) -> anyhow::Result<Organization> {
 }
 
 /// Makes an access token and gives its text, which cannot be had again.
+///
+/// # Errors
+/// The name is empty or longer than display names may be, or the database cannot be reached.
 pub async fn create_token(
     store: &Store,
     organization: &Organization,
     name: &str,
     policy: Policy,
 ) -> anyhow::Result<String> {
+    let (name, most) = (name.trim(), burgee_domain::limits::MAX_NAME);
+    ensure!(
+        (1..=most).contains(&name.chars().count()),
+        "the name of a token must have 1 to {most} characters"
+    );
     let new = NewToken {
         organization: organization.id.clone(),
         name: name.to_owned(),

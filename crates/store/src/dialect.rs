@@ -78,6 +78,17 @@ impl Dialect {
         }
     }
 
+    /// Counts the tables of a name.
+    pub(crate) fn count_tables(self) -> &'static str {
+        match self {
+            Self::Sqlite => "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = $1",
+            Self::Postgres => {
+                "SELECT COUNT(*) FROM pg_tables \
+                 WHERE schemaname = current_schema() AND tablename = $1"
+            }
+        }
+    }
+
     /// Waits until no other process holds the lock; it is freed when the transaction ends. On
     /// SQLite the transaction, begun by [`Self::begin_write`], is the lock.
     pub(crate) async fn lock(

@@ -120,6 +120,15 @@ impl Store {
         Ok(())
     }
 
+    /// Whether the schema was ever made here: a database in which it was not holds no data of ours.
+    pub async fn is_set_up(&self) -> Result<bool, StoreError> {
+        let found = sqlx::query(self.shared.dialect.count_tables())
+            .bind("organizations")
+            .fetch_one(&self.shared.truth.read)
+            .await?;
+        Ok(row::number(&found, 0)? > 0)
+    }
+
     /// Whether the truth answers.
     pub async fn ping(&self) -> Result<(), StoreError> {
         sqlx::query("SELECT 1")
@@ -144,6 +153,20 @@ impl Store {
     pub(crate) async fn begin_write(&self) -> Result<Tx, StoreError> {
         let statement = self.shared.dialect.begin_write();
         Ok(self.shared.truth.write.begin_with(statement).await?)
+    }
+
+    /// Ends a change: commits it and tells, or takes a dry run back.
+    ///
+    /// # Errors
+    /// [`StoreError::Unknown`] where the commit's answer was lost.
+    pub(crate) async fn end(&self, tx: Tx, dry_run: bool) -> Result<(), StoreError> {
+        if dry_run {
+            return Ok(tx.rollback().await?);
+        }
+        let committed = tx.commit().await.map_err(error::of_commit);
+        // Also where its answer was lost: then it may be there.
+        self.shared.changed.tell();
+        committed
     }
 
     pub(crate) async fn begin_read(&self) -> Result<Tx, StoreError> {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
-use sqlx::{AnyPool, AssertSqlSafe, ConnectOptions};
+use sqlx::{AnyPool, AssertSqlSafe, ConnectOptions, Connection};
 
 use crate::dialect::Dialect;
 use crate::error::StoreError;
@@ -24,6 +24,17 @@ pub enum Location {
     Folder(PathBuf),
     /// A PostgreSQL database, as `postgres://…`.
     Postgres(String),
+}
+
+impl Location {
+    /// Whether there may be data: opening a folder without any would make it. Of a PostgreSQL
+    /// database only opening it tells.
+    pub fn exists(&self) -> bool {
+        match self {
+            Self::Folder(folder) => folder.join(TRUTH).is_file(),
+            Self::Postgres(_) => true,
+        }
+    }
 }
 
 impl std::fmt::Debug for Location {
@@ -46,8 +57,12 @@ const BUSY_MS: u32 = 10_000;
 /// Readers of a SQLite file: enough for a few slow ones beside the feed.
 const READERS: u32 = 4;
 
-/// How long a request waits for a connection before it is told "unavailable".
-const ACQUIRE: Duration = Duration::from_secs(15);
+/// How long a request waits for its turn to write to SQLite before it is told "unavailable".
+const SQLITE_PATIENCE: Duration = Duration::from_secs(15);
+
+/// How long a request waits for a connection to PostgreSQL before it is told "unavailable": where
+/// that is down, every request waits that long.
+const POSTGRES_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The connections to one set of tables.
 #[derive(Clone, Debug)]
@@ -61,7 +76,7 @@ pub(crate) async fn open(location: &Location) -> Result<(Dialect, Pools, Pools),
     sqlx::any::install_default_drivers();
     match location {
         Location::Folder(folder) => {
-            let _opening = lock_folder(folder.clone()).await?;
+            let _opening = lock_folder(folder).await?;
             let truth = sqlite(&folder.join(TRUTH)).await?;
             let traffic = sqlite(&folder.join(TRAFFIC)).await?;
             Ok((Dialect::Sqlite, truth, traffic))
@@ -76,7 +91,8 @@ pub(crate) async fn open(location: &Location) -> Result<(Dialect, Pools, Pools),
 
 /// Makes the folder and holds its lock: turning a new file to WAL does not wait for others, so
 /// processes that start at the same moment take turns.
-async fn lock_folder(folder: PathBuf) -> Result<File, StoreError> {
+async fn lock_folder(path: &Path) -> Result<File, StoreError> {
+    let folder = path.to_owned();
     let locked = tokio::task::spawn_blocking(move || {
         DirBuilder::new()
             .recursive(true)
@@ -91,7 +107,12 @@ async fn lock_folder(folder: PathBuf) -> Result<File, StoreError> {
     });
     match locked.await {
         Ok(Ok(file)) => Ok(file),
-        Ok(Err(error)) => Err(StoreError::Unavailable(format!("the data folder: {error}"))),
+        Ok(Err(error)) => {
+            let place = path.display();
+            Err(StoreError::Unavailable(format!(
+                "the folder {place}: {error}"
+            )))
+        }
         Err(error) => Err(StoreError::Other(Box::new(error))),
     }
 }
@@ -116,6 +137,7 @@ async fn sqlite(file: &Path) -> Result<Pools, StoreError> {
     );
     let reader =
         format!("PRAGMA busy_timeout={BUSY_MS}; PRAGMA query_only=ON; PRAGMA cache_size=-16000");
+    probe(&options, &writer, SQLITE_PATIENCE).await?;
     let write = local(1, writer).connect_with(options.clone()).await?;
     let read = local(READERS, reader).connect_lazy_with(options);
     Ok(Pools { write, read })
@@ -123,7 +145,7 @@ async fn sqlite(file: &Path) -> Result<Pools, StoreError> {
 
 /// A pool of connections to a file: they need no test and do not age.
 fn local(connections: u32, pragmas: String) -> AnyPoolOptions {
-    set_up(pragmas)
+    set_up(pragmas, SQLITE_PATIENCE)
         .max_connections(connections)
         .test_before_acquire(false)
         .idle_timeout(None)
@@ -151,9 +173,11 @@ async fn postgres(url: &str, connections: u32) -> Result<Pools, StoreError> {
     // Nothing of ours takes long; what does is stuck, and must not keep its locks.
     let settings = "SET statement_timeout = '30s'; SET lock_timeout = '10s'; \
                     SET idle_in_transaction_session_timeout = '30s'";
-    let pool = set_up(settings.to_owned())
+    let options = options(url)?;
+    probe(&options, settings, POSTGRES_PATIENCE).await?;
+    let pool = set_up(settings.to_owned(), POSTGRES_PATIENCE)
         .max_connections(connections)
-        .connect_with(options(url)?)
+        .connect_with(options)
         .await?;
     Ok(Pools {
         write: pool.clone(),
@@ -161,10 +185,30 @@ async fn postgres(url: &str, connections: u32) -> Result<Pools, StoreError> {
     })
 }
 
+/// Connects once without a pool, which would try again until its patience is over, and then say
+/// no more than that.
+async fn probe(
+    options: &AnyConnectOptions,
+    statements: &str,
+    patience: Duration,
+) -> Result<(), StoreError> {
+    let connecting = async {
+        let mut connection = options.connect().await?;
+        sqlx::raw_sql(AssertSqlSafe(statements.to_owned()))
+            .execute(&mut connection)
+            .await?;
+        connection.close().await
+    };
+    match tokio::time::timeout(patience, connecting).await {
+        Ok(connected) => Ok(connected?),
+        Err(_) => Err(StoreError::Unavailable("it does not answer".to_owned())),
+    }
+}
+
 /// Pool options that run `statements` on each new connection.
-fn set_up(statements: String) -> AnyPoolOptions {
+fn set_up(statements: String, patience: Duration) -> AnyPoolOptions {
     AnyPoolOptions::new()
-        .acquire_timeout(ACQUIRE)
+        .acquire_timeout(patience)
         .after_connect(move |connection, _| {
             let statements = statements.clone();
             Box::pin(async move {

@@ -1,3 +1,11 @@
 //! What tests of several crates share. Never part of the program.
+//!
+//! It knows neither the store nor the server, so that their tests can use it: a server is an
+//! address here, and the one who tests starts it.
 
 pub mod postgres;
+
+#[cfg(feature = "client")]
+pub mod api;
+#[cfg(feature = "client")]
+pub mod sdk;

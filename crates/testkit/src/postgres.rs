@@ -1,103 +1,158 @@
-//! A temporary PostgreSQL server for tests.
+//! Temporary PostgreSQL servers for tests.
 //!
-//! The first test of a process that asks for a database starts the server: `initdb` into a folder
-//! of its own, no disk syncs, a Unix socket in that folder (so no port to collide on). A shell
-//! watches over it whose standard input is a pipe that this process holds: when the process ends,
+//! [`database`] gives an empty database on the process's server, which the first test that asks
+//! starts. A test that wants to take the server away from under a program starts one of its own:
+//! [`Postgres::start`].
+//!
+//! A server is made by `initdb` in a folder of its own, without disk syncs (what was committed
+//! outlives the server all the same, if not the machine), and listens on a Unix
+//! socket in that folder (so there is no port to collide on). A shell watches over it, whose
+//! standard input is a pipe that this process holds and gives it orders by: when the process ends,
 //! in whatever way, the pipe closes, and the shell stops the server and removes the folder.
 //!
 //! PostgreSQL refuses to run as root, so for root it runs as the user `postgres`.
 
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context, Result, anyhow, bail};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
-struct Server {
-    folder: PathBuf,
-    /// Holds the pipe; see the module's description.
-    _watcher: Child,
-}
-
-static SERVER: OnceLock<Result<Server, String>> = OnceLock::new();
-
 /// The URL of a new, empty database on the process's server.
 ///
 /// # Errors
 /// Where PostgreSQL is not installed or does not start.
 pub async fn database() -> Result<String> {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let server = tokio::task::spawn_blocking(server).await??;
-    let name = format!("test_{}", COUNT.fetch_add(1, Ordering::Relaxed));
-    let mut connection = PgConnection::connect(&server.url("postgres")).await?;
-    sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {name}")))
-        .execute(&mut connection)
-        .await?;
-    connection.close().await?;
-    Ok(server.url(&name))
+    static SERVER: OnceLock<Result<Postgres, String>> = OnceLock::new();
+    let server = tokio::task::spawn_blocking(|| {
+        let start = || Postgres::start().map_err(|error| format!("{error:#}"));
+        SERVER.get_or_init(start).as_ref()
+    });
+    let server = server.await?;
+    server
+        .map_err(|error| anyhow!("no temporary PostgreSQL: {error}"))?
+        .database()
+        .await
 }
 
-fn server() -> Result<&'static Server> {
-    SERVER
-        .get_or_init(|| start().map_err(|error| format!("{error:#}")))
-        .as_ref()
-        .map_err(|error| anyhow!("no temporary PostgreSQL: {error}"))
-}
-
-impl Server {
-    fn url(&self, database: &str) -> String {
-        let folder = self.folder.display();
-        format!("postgres://postgres@localhost/{database}?host={folder}")
-    }
+/// A PostgreSQL server, which ends and is removed when this is dropped.
+#[derive(Debug)]
+pub struct Postgres {
+    folder: PathBuf,
+    /// Orders for the shell; see the module's description.
+    orders: ChildStdin,
+    answers: BufReader<ChildStdout>,
 }
 
 /// What the watching shell runs, in the server's folder.
 const SCRIPT: &str = r#"
-initdb -D data -U postgres -A trust -E UTF8 --locale=C --no-sync >initdb.log 2>&1 &&
-pg_ctl -D data -w -l server.log -o "-c listen_addresses='' -c unix_socket_directories='$PWD' \
-    -c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_connections=300 \
-    -c shared_buffers=32MB" start >pg_ctl.log 2>&1 &&
-echo ready &&
-cat >/dev/null
-pg_ctl -D data -m immediate stop >/dev/null 2>&1
+start() {
+    pg_ctl -D data -w -l server.log -o "-c listen_addresses='' -c unix_socket_directories='$PWD' \
+        -c fsync=off -c full_page_writes=off -c max_connections=300 \
+        -c shared_buffers=32MB" start >>pg_ctl.log 2>&1
+}
+stop() {
+    pg_ctl -D data -m immediate -w stop >>pg_ctl.log 2>&1
+}
+initdb -D data -U postgres -A trust -E UTF8 --locale=C --no-sync >initdb.log 2>&1 && start &&
+echo done &&
+while read -r order; do
+    "$order" && echo done || echo failed
+done
+stop
 rm -rf "$PWD"
 "#;
 
-fn start() -> Result<Server> {
-    let folder = tempfile::Builder::new()
-        .prefix("burgee-postgres-")
-        .tempdir()?
-        .keep();
-    let mut shell = Command::new("/bin/sh");
-    shell
-        .args(["-c", SCRIPT])
-        .current_dir(&folder)
-        .env("PATH", path()?)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .process_group(0);
-    if is_root(&folder)? {
-        let (user, group) = postgres_user()?;
-        chown(&folder, Some(user), Some(group))?;
-        shell.uid(user).gid(group);
+impl Postgres {
+    /// Starts a server.
+    ///
+    /// # Errors
+    /// Where PostgreSQL is not installed or does not start.
+    pub fn start() -> Result<Self> {
+        let folder = tempfile::Builder::new()
+            .prefix("burgee-postgres-")
+            .tempdir()?
+            .keep();
+        let mut shell = Command::new("/bin/sh");
+        shell
+            .args(["-c", SCRIPT])
+            .current_dir(&folder)
+            .env("PATH", path()?)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .process_group(0);
+        if is_root(&folder)? {
+            let (user, group) = postgres_user()?;
+            chown(&folder, Some(user), Some(group))?;
+            shell.uid(user).gid(group);
+        }
+        let mut watcher = shell.spawn().context("starting a shell")?;
+        let mut server = Self {
+            folder,
+            orders: watcher.stdin.take().context("the shell has no input")?,
+            answers: BufReader::new(watcher.stdout.take().context("the shell has no output")?),
+        };
+        server
+            .done()
+            .context("initdb or pg_ctl failed (are PostgreSQL's programs whole?)")?;
+        Ok(server)
     }
-    let mut watcher = shell.spawn().context("starting a shell")?;
-    let output = watcher.stdout.take().context("the shell has no output")?;
-    let mut line = String::new();
-    BufReader::new(output).read_line(&mut line)?;
-    if line.trim() != "ready" {
-        bail!("initdb or pg_ctl failed (are PostgreSQL's programs whole?)");
+
+    /// The URL of a new, empty database.
+    ///
+    /// # Errors
+    /// Where the server does not answer.
+    pub async fn database(&self) -> Result<String> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("test_{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        let mut connection = PgConnection::connect(&self.url("postgres")).await?;
+        sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {name}")))
+            .execute(&mut connection)
+            .await?;
+        connection.close().await?;
+        Ok(self.url(&name))
     }
-    Ok(Server {
-        folder,
-        _watcher: watcher,
-    })
+
+    /// Takes the server away without a word, as a crash does; its data stays. Blocks.
+    ///
+    /// # Errors
+    /// Where it does not stop.
+    pub fn crash(&mut self) -> Result<()> {
+        self.order("stop")
+    }
+
+    /// Brings it back after [`Self::crash`]. Blocks until it answers.
+    ///
+    /// # Errors
+    /// Where it does not start.
+    pub fn come_back(&mut self) -> Result<()> {
+        self.order("start")
+    }
+
+    fn order(&mut self, order: &str) -> Result<()> {
+        writeln!(self.orders, "{order}")?;
+        self.done().with_context(|| format!("PostgreSQL: {order}"))
+    }
+
+    fn done(&mut self) -> Result<()> {
+        let mut line = String::new();
+        self.answers.read_line(&mut line)?;
+        match line.trim() {
+            "done" => Ok(()),
+            other => bail!("the shell answered '{other}'"),
+        }
+    }
+
+    fn url(&self, database: &str) -> String {
+        let folder = self.folder.display();
+        format!("postgres://postgres@localhost/{database}?host={folder}")
+    }
 }
 
 /// The search path, with the folder of PostgreSQL's programs (the newest where several are).

@@ -54,6 +54,7 @@ macro_rules! flag_command {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         pub struct $name {
             /// The project's key.
@@ -76,6 +77,7 @@ macro_rules! targeting_command {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         pub struct $name {
             /// The project's key.
@@ -104,6 +106,7 @@ macro_rules! segment_command {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         pub struct $name {
             /// The project's key; absent for a segment of the organization.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A variation, new or kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct VariationInput {
     /// An existing one's id, or one for the new one; made where absent.
@@ -18,6 +19,7 @@ pub struct VariationInput {
 
 /// A test on one property of the user, or on membership in segments.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ConditionInput {
     /// The property's name, or `User is in segment` / `User is not in segment`.
@@ -32,6 +34,7 @@ pub struct ConditionInput {
 
 /// One part of a percentage rollout.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PartInput {
     /// The variation's id.
@@ -45,6 +48,7 @@ pub struct PartInput {
 
 /// A targeting rule.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RuleInput {
     /// An existing rule's id, or one for the new rule; made where absent.
@@ -72,6 +76,7 @@ pub struct RuleInput {
 
 /// A rule of a segment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SegmentRuleInput {
     /// As in [`RuleInput::id`].

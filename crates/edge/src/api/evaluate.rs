@@ -2,15 +2,17 @@
 
 use axum::Json;
 use axum::body::Bytes;
+use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
 use burgee_eval::compile::CompiledFlag;
 use burgee_eval::user::User;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::Problem;
 use super::access::Caller;
+use super::{Api, Problem};
 use crate::message::parse_user;
+use crate::metrics::Reason;
 
 #[derive(Deserialize)]
 struct Body<'a> {
@@ -50,6 +52,7 @@ struct Served {
 }
 
 pub(super) async fn evaluate(
+    State(api): State<Api>,
     Caller(access): Caller,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Vec<Evaluated>>, Problem> {
@@ -58,10 +61,14 @@ pub(super) async fn evaluate(
         .map_err(|error| Problem::bad_request("malformed body", error.to_string(), ""))?;
     let user = body
         .user
-        .and_then(|user| parse_user(user.get()))
+        .and_then(|user| {
+            parse_user(user.get(), &mut |reason, count| {
+                api.metrics.refuse(reason, count)
+            })
+        })
         .ok_or_else(|| {
-            let detail = "a user has a keyId that is not blank";
-            Problem::bad_request("invalid end user", detail, "/user/keyId")
+            api.metrics.refuse(Reason::UserKey, 1);
+            Problem::invalid_user("/user/keyId")
         })?;
     let filter = Filter::parse(body.filter)?;
     let encoded = access.environment.current();

@@ -14,7 +14,7 @@ use super::access::{ClientCaller, ServerCaller};
 use super::{Api, Problem, now};
 use crate::environment::Sync;
 use crate::message::parse_user;
-use crate::metrics::Synced;
+use crate::metrics::{Reason, Synced};
 use crate::source::KeyKind;
 
 /// The query of both.
@@ -48,13 +48,10 @@ pub(super) async fn client(
     let body = body.map_err(|rejection| Problem::unreadable(&rejection))?;
     let user = std::str::from_utf8(&body)
         .ok()
-        .and_then(parse_user)
+        .and_then(|user| parse_user(user, &mut |reason, count| api.metrics.refuse(reason, count)))
         .ok_or_else(|| {
-            Problem::bad_request(
-                "invalid end user",
-                "a user has a keyId that is not blank",
-                "/keyId",
-            )
+            api.metrics.refuse(Reason::UserKey, 1);
+            Problem::invalid_user("/keyId")
         })?;
     let now = now();
     api.traffic

@@ -6,6 +6,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
+use crate::traffic::limits;
+
 /// Seconds after which to try again what cannot be answered now.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("2");
 
@@ -40,6 +42,15 @@ impl Problem {
             pointer: Some(pointer),
             ..Self::new(StatusCode::BAD_REQUEST, title, detail)
         }
+    }
+
+    /// There is no user to answer for.
+    pub(super) fn invalid_user(pointer: &'static str) -> Self {
+        let detail = format!(
+            "a user has a keyId that is not blank and has at most {} bytes",
+            limits::USER_KEY
+        );
+        Self::bad_request("invalid end user", detail, pointer)
     }
 
     /// There is no such SDK key.

@@ -94,18 +94,22 @@ impl EventLoop {
         // Never all bits: those tokens are taken.
         self.next_generation = (generation + 1) & 0x7FFF_FFFF;
         let mut connection = Connection::new(stream, generation, self.tick);
-        if self.connections.len() >= self.max_sockets {
-            // Before it has asked: SDKs read a failed upgrade as "try again later". Descriptors
-            // that were used up would cost the database its files.
+        if !self.places.take() {
             add(&self.counters.refused, 1);
-            let _ = connection.send(answer::BUSY, true);
-            return;
+            connection.refused = true;
+            if !self.places.take_to_refuse() {
+                let _ = connection.send(answer::BUSY, true);
+                return;
+            }
         }
         add(&self.counters.sockets, 1);
+        let refused = connection.refused;
         let key = self.connections.insert(connection);
         if let Err(error) = self.register(key) {
             tracing::warn!(%error, "a new connection cannot be watched");
             self.drop_connection(key);
+        } else if refused {
+            self.refuse(key);
         }
     }
 

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use burgee_eval::user::User;
-use bytes::Bytes;
 
 use super::connection::Phase;
-use super::counters::{add, sub};
+use super::counters::add;
 use super::event_loop::EventLoop;
 use super::mailbox::{ConnectionId, Mail};
 use crate::environment::{Encoded, ServerAnswer, Sync};
@@ -17,10 +16,6 @@ use crate::session::user::KeptUser;
 use crate::session::{Close, Flow};
 use crate::source::{KeyKind, Unavailable};
 use crate::token::Secret;
-
-/// Answers longer than this are sent from where they are shared, and only so many are on their way
-/// at once. Shorter ones fit into the kernel's buffer for an idle connection.
-const LARGE: usize = 64 * 1024;
 
 impl EventLoop {
     /// Looks a key up, or has it asked for.
@@ -90,7 +85,7 @@ impl EventLoop {
     }
 
     /// What a connection's environment is now.
-    fn current(&self, key: usize) -> Option<Arc<Encoded>> {
+    pub(super) fn current(&self, key: usize) -> Option<Arc<Encoded>> {
         let membership = self.connections[key].membership?;
         Some(self.members.environment(membership)?.current())
     }
@@ -100,20 +95,52 @@ impl EventLoop {
         let Some(state) = self.current(key) else {
             return Flow::Stop;
         };
+        self.learn(key, user);
+        let connection = &mut self.connections[key];
+        let kept = &mut connection.user;
+        if kept.as_ref().is_none_or(|kept| kept.user() != *user) {
+            *kept = Some(KeptUser::new(user));
+        }
+        if connection.phase == Phase::Waiting {
+            connection.stamp = timestamp;
+            return Flow::Go;
+        }
+        self.offer_client(key, &state, user, timestamp);
+        self.spill(key)
+    }
+
+    /// Gathers a client's answer, or has the client wait: how long it is shows only when it is
+    /// there.
+    fn offer_client(&mut self, key: usize, state: &Encoded, user: &User<'_>, timestamp: i64) {
+        let start = self.out.len();
+        let sync = self.write_client(state, user, timestamp);
+        if self.must_wait(self.out.len() - start) {
+            self.out.truncate(start);
+            return self.wait(key, timestamp);
+        }
+        self.gave_client(key, state, sync);
+    }
+
+    /// Gathers a client's answer.
+    pub(super) fn write_client(
+        &mut self,
+        state: &Encoded,
+        user: &User<'_>,
+        timestamp: i64,
+    ) -> Sync {
         let now = self.now;
         let mut sync = Sync::Full;
         write::text_with(&mut self.out, |out| {
             sync = state.client_sync(user, timestamp, now, out);
             true
         });
+        sync
+    }
+
+    /// Notes that a client's answer was gathered.
+    pub(super) fn gave_client(&mut self, key: usize, state: &Encoded, sync: Sync) {
         self.count_sync(KeyKind::Client, sync);
-        self.learn(key, user);
-        let kept = &mut self.connections[key].user;
-        if kept.as_ref().is_none_or(|kept| kept.user() != *user) {
-            *kept = Some(KeptUser::new(user));
-        }
-        self.has(key, &state);
-        self.spill(key)
+        self.has(key, state);
     }
 
     /// Answers a server SDK's data-sync.
@@ -121,18 +148,20 @@ impl EventLoop {
         let Some(state) = self.current(key) else {
             return Flow::Stop;
         };
-        let answer = state.server_sync(timestamp, self.now);
-        let is_large = answer.frames.len() > LARGE;
-        let is_full = self.large_in_flight >= self.config.states_in_flight;
-        if is_large && (is_full || !self.herd.is_empty()) {
-            self.wait(key, timestamp);
-            return Flow::Stop;
+        let connection = &mut self.connections[key];
+        if connection.phase == Phase::Waiting {
+            connection.stamp = timestamp;
+            return Flow::Go;
         }
-        self.send_answer(key, &state, answer);
+        let answer = state.server_sync(timestamp, self.now);
+        match self.must_wait(answer.frames.len()) {
+            true => self.wait(key, timestamp),
+            false => self.send_answer(key, &state, answer),
+        }
         self.spill(key)
     }
 
-    fn send_answer(&mut self, key: usize, state: &Encoded, answer: ServerAnswer) {
+    pub(super) fn send_answer(&mut self, key: usize, state: &Encoded, answer: ServerAnswer) {
         self.count_sync(KeyKind::Server, answer.sync);
         self.has(key, state);
         self.send_shared(key, answer.frames);
@@ -161,65 +190,8 @@ impl EventLoop {
             connection.since = tick;
         }
         connection.answered = state.generation();
+        connection.astray = false;
         connection.stamp = state.last_stamp();
-    }
-
-    /// Sends bytes that are the same for many: small ones with what has gathered, large ones
-    /// without copying them.
-    pub(super) fn send_shared(&mut self, key: usize, frames: Bytes) {
-        if frames.len() <= LARGE {
-            self.out.extend_from_slice(&frames);
-            return;
-        }
-        self.transmit(key);
-        let connection = &mut self.connections[key];
-        match connection.send_shared(frames) {
-            Ok(sent) => {
-                add(&self.counters.bytes_out, sent);
-                if connection.is_blocked() && !connection.large {
-                    connection.large = true;
-                    self.large_in_flight += 1;
-                }
-                self.watch_if_blocked(key);
-            }
-            Err(_) => connection.phase = Phase::Dropped,
-        }
-    }
-
-    /// Lets a connection wait for its turn with a large state.
-    fn wait(&mut self, key: usize, timestamp: i64) {
-        let connection = &mut self.connections[key];
-        connection.phase = Phase::Waiting;
-        connection.stamp = timestamp;
-        let id = self.id(key);
-        self.herd.push_back(id);
-        add(&self.counters.waiting, 1);
-    }
-
-    /// Answers those whose turn has come, with what is newest now.
-    pub(super) fn serve_herd(&mut self) {
-        while self.large_in_flight < self.config.states_in_flight {
-            let Some(next) = self.herd.pop_front() else {
-                return;
-            };
-            sub(&self.counters.waiting, 1);
-            let Some(key) = self.find(next) else {
-                continue;
-            };
-            if self.connections[key].phase != Phase::Waiting {
-                continue;
-            }
-            self.connections[key].phase = Phase::Open;
-            let Some(state) = self.current(key) else {
-                continue;
-            };
-            let answer = state.server_sync(self.connections[key].stamp, self.now);
-            self.send_answer(key, &state, answer);
-            self.finish(key);
-            if self.find(next).is_some() {
-                self.resume(key);
-            }
-        }
     }
 
     /// Gathers the newest state for a connection that missed steps.
@@ -227,23 +199,28 @@ impl EventLoop {
         let Some(state) = self.current(key) else {
             return;
         };
-        let connection = &self.connections[key];
-        if connection.answered >= state.generation() {
+        if self.connections[key].answered >= state.generation() {
             return;
         }
-        let stamp = connection.stamp;
-        match &connection.user {
+        let known = self.known(key, &state);
+        match self.connections[key].user.take() {
             Some(user) => {
-                let now = self.now;
-                write::text_with(&mut self.out, |out| {
-                    state.client_sync(&user.user(), 0, now, out);
-                    true
-                });
-                self.has(key, &state);
+                self.offer_client(key, &state, &user.user(), 0);
+                self.connections[key].user = Some(user);
             }
             None => {
-                self.sync_server(key, stamp);
+                self.sync_server(key, known);
             }
+        }
+    }
+
+    /// The stamp that a connection is brought up to date from: its own, unless that belongs to
+    /// another history and does not stand out as such.
+    pub(super) fn known(&self, key: usize, state: &Encoded) -> i64 {
+        let connection = &self.connections[key];
+        match connection.astray && connection.stamp <= state.last_stamp() {
+            true => 0,
+            false => connection.stamp,
         }
     }
 }

@@ -12,8 +12,8 @@ pub struct Config {
     /// Lets other processes listen on the same port, connections being spread over all. Several
     /// loops need it anyway; for one loop it is off, so that a port in use is noticed.
     pub share_port: bool,
-    /// Sockets held at once, over all loops; further ones are refused with 503. `None`: as many as
-    /// the process may open, less some for its files.
+    /// Sockets held at once, over all loops and ordinary HTTP; further ones are refused with 503.
+    /// `None`: as many as the process may open, less those for its files.
     pub max_sockets: Option<usize>,
     /// Until a request head is complete.
     pub head_timeout: Duration,
@@ -22,10 +22,15 @@ pub struct Config {
     /// Without a byte from a peer that has synced: SDKs ping every 10–18 s, hidden browser tabs
     /// every 60 s.
     pub silence_timeout: Duration,
+    /// From the first byte of a message to its last.
+    pub message_timeout: Duration,
     /// Without a byte taken by a peer that we have something for.
     pub stall_timeout: Duration,
-    /// The same while others wait for their turn with a large state.
+    /// The same while others wait for their turn with a large state. A large answer that was made
+    /// for the peer alone has to be taken whole within this.
     pub stall_timeout_in_herd: Duration,
+    /// How long a reader of a large shared state counts among those on their way.
+    pub state_turn: Duration,
     /// From our close frame until the socket is closed, whatever the peer says.
     pub linger: Duration,
     /// How long a shutdown may take.
@@ -34,10 +39,20 @@ pub struct Config {
     pub tick: Duration,
     /// Bytes that the kernel may hold for a peer (it counts double). Bounds what a herd costs.
     pub send_buffer: usize,
-    /// Large states on their way at once, per loop.
+    /// Bytes of incomplete messages and other input kept at once, per loop.
+    pub kept_input: usize,
+    /// Large answers on their way at once, per loop: longer than 64 KiB, and not taken at once.
     pub states_in_flight: usize,
-    /// Connections with ordinary HTTP at once.
+    /// Connections with ordinary HTTP at once. When half of them are taken, further ones are closed
+    /// after one request, so that who is idle does not keep out who has something to say. Never
+    /// more than half of all sockets.
     pub http_connections: usize,
+    /// Until the body of an ordinary request is complete.
+    pub body_timeout: Duration,
+    /// The same when half of the HTTP connections wait for bodies already.
+    pub body_timeout_when_busy: Duration,
+    /// Until the head of a further request on a kept HTTP connection is complete.
+    pub http_idle_timeout: Duration,
 }
 
 impl Default for Config {
@@ -50,29 +65,39 @@ impl Default for Config {
             head_timeout: Duration::from_secs(10),
             sync_timeout: Duration::from_secs(30),
             silence_timeout: Duration::from_secs(150),
+            message_timeout: Duration::from_secs(30),
             stall_timeout: Duration::from_secs(30),
             stall_timeout_in_herd: Duration::from_secs(10),
+            state_turn: Duration::from_secs(2),
             linger: Duration::from_secs(1),
             drain: Duration::from_secs(5),
             tick: Duration::from_secs(1),
             send_buffer: 128 * 1024,
+            kept_input: 64 * 1024 * 1024,
             states_in_flight: 64,
-            http_connections: 4096,
+            http_connections: 1024,
+            body_timeout: Duration::from_secs(30),
+            body_timeout_when_busy: Duration::from_secs(2),
+            http_idle_timeout: Duration::from_secs(75),
         }
     }
 }
 
-/// Descriptors left to databases, logs, ordinary requests and questions to the store.
+/// Descriptors left to databases, logs, questions to the store, and sockets that are being refused.
 const RESERVE: usize = 512;
 
 impl Config {
-    /// How many sockets one loop may hold.
-    pub(super) fn max_sockets_per_loop(&self) -> usize {
-        let all = self.max_sockets.unwrap_or_else(|| {
+    /// How many sockets there may be.
+    pub(super) fn socket_limit(&self) -> usize {
+        self.max_sockets.unwrap_or_else(|| {
             let files = open_files();
             files.saturating_sub(RESERVE).max(files / 2)
-        });
-        all.div_ceil(self.loops.max(1))
+        })
+    }
+
+    /// How many of them may be with ordinary HTTP.
+    pub(super) fn http_limit(&self) -> usize {
+        self.http_connections.min(self.socket_limit() / 2).max(1)
     }
 }
 

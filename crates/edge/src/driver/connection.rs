@@ -21,7 +21,7 @@ pub(super) enum Phase {
     Asking,
     /// Reads and is pushed to.
     Open,
-    /// Waits for its turn with a large state; nothing is read.
+    /// Reads, and waits for its turn with a large state; is not pushed to.
     Waiting,
     /// A close frame is on its way or out; what comes is thrown away.
     Closing,
@@ -54,6 +54,10 @@ pub(super) struct Connection {
     pub(super) answered: u32,
     /// The stamp of that state; while it waits, the timestamp that it asked with.
     pub(super) stamp: i64,
+    /// Bytes of its input that are kept, as they are counted in the loop's sum.
+    pub(super) kept: u32,
+    /// The tick after that in which the message began that is incomplete; 0 without one.
+    pub(super) message_since: u32,
     /// Who it is pushed to, for client SDKs.
     pub(super) user: Option<KeptUser>,
     pub(super) session: Session,
@@ -65,11 +69,19 @@ pub(super) struct Connection {
     pub(super) readable: bool,
     /// Missed a push while it was slow.
     pub(super) behind: bool,
+    /// Missed a step to another history: what it has says nothing about what it lacks.
+    pub(super) astray: bool,
     /// Counts among the large states in flight.
     pub(super) large: bool,
     /// Registered for writability, too.
     pub(super) watches_writes: bool,
+    /// There was no place for it: it is told so, and counts apart.
+    pub(super) refused: bool,
 }
+
+/// There are tens of thousands: what a held connection may cost is decided, not found out.
+/// A debug build's sockets carry eight bytes of mio's own checks.
+const _: () = assert!(size_of::<Connection>() <= 104 + 8 * cfg!(debug_assertions) as usize);
 
 /// Bytes that wait.
 #[derive(Default)]
@@ -78,6 +90,10 @@ pub(super) struct Rest {
     pub(super) unread: Vec<u8>,
     /// To be written, oldest first; shared where it is the same for many.
     pub(super) unsent: VecDeque<Bytes>,
+    /// The large answer in it was made for this connection alone.
+    pub(super) copied: bool,
+    /// The tick when it became large.
+    pub(super) large_since: u32,
 }
 
 impl Connection {
@@ -88,6 +104,8 @@ impl Connection {
             since,
             answered: 0,
             stamp: 0,
+            kept: 0,
+            message_since: 0,
             user: None,
             session: Session::default(),
             membership: None,
@@ -95,9 +113,16 @@ impl Connection {
             phase: Phase::Head,
             readable: false,
             behind: false,
+            astray: false,
             large: false,
             watches_writes: false,
+            refused: false,
         }
+    }
+
+    /// Whether it was answered before: it is pushed to.
+    pub(super) fn has_synced(&self) -> bool {
+        self.answered != 0
     }
 
     /// Whether there is something that the peer has not taken.
@@ -111,10 +136,16 @@ impl Connection {
     /// questions: that bounds what it can make us keep.
     pub(super) fn reads(&self) -> bool {
         match self.phase {
-            Phase::Head | Phase::Open => !self.is_blocked(),
+            Phase::Head | Phase::Open | Phase::Waiting => !self.is_blocked(),
             Phase::Closing => true,
-            Phase::Asking | Phase::Waiting | Phase::Dropped | Phase::HandedOver => false,
+            Phase::Asking | Phase::Dropped | Phase::HandedOver => false,
         }
+    }
+
+    /// Bytes of its input that are kept: of an incomplete message, and unread ones.
+    pub(super) fn kept_input(&self) -> usize {
+        let unread = self.rest.as_ref().map_or(0, |rest| rest.unread.len());
+        self.session.heap_size() + unread
     }
 
     /// Keeps input for later.

@@ -14,10 +14,11 @@ use super::accept::Acceptor;
 use super::clock::Clock;
 use super::config::Config;
 use super::connection::Connection;
-use super::counters::Counters;
+use super::counters::{Counters, sub};
 use super::handover::ToHttp;
 use super::mailbox::{ConnectionId, Mail, Mailbox};
 use super::members::Members;
+use super::places::Places;
 use super::push::Walk;
 use crate::api::Api;
 use crate::hub::Event;
@@ -36,8 +37,8 @@ const INPUT: usize = 64 * 1024;
 /// One event loop and all it owns. Its methods stand in this module's siblings, by what they do.
 pub(super) struct EventLoop {
     pub(super) config: Config,
-    /// Sockets it may hold.
-    pub(super) max_sockets: usize,
+    /// How many sockets there are, over all loops.
+    pub(super) places: Arc<Places>,
     pub(super) poll: Poll,
     pub(super) acceptor: Option<Acceptor>,
     pub(super) mailbox: Arc<Mailbox>,
@@ -54,12 +55,16 @@ pub(super) struct EventLoop {
     pub(super) out: Vec<u8>,
     /// Connections that may have more to read than their share of a turn.
     pub(super) more_to_read: VecDeque<ConnectionId>,
+    /// Bytes of input that are kept for all connections.
+    pub(super) kept_input: usize,
     /// Pushes under way and waiting, in order.
     pub(super) walks: VecDeque<Walk>,
     /// Connections that wait for their turn with a large state, in order.
     pub(super) herd: VecDeque<ConnectionId>,
-    /// Large states on their way.
+    /// Large answers on their way.
     pub(super) large_in_flight: usize,
+    /// Those of them that are shared, and since which tick; some have arrived.
+    pub(super) shared_in_flight: VecDeque<(ConnectionId, u32)>,
     pub(super) clock: Clock,
     /// The tick of this turn.
     pub(super) tick: u32,
@@ -74,6 +79,7 @@ impl EventLoop {
         listener: TcpListener,
         edge: &Api,
         to_http: ToHttp,
+        places: &Arc<Places>,
         config: &Config,
     ) -> io::Result<Self> {
         let poll = Poll::new()?;
@@ -81,7 +87,7 @@ impl EventLoop {
         let clock = Clock::start(config.tick, poll.registry(), CLOCK)?;
         let acceptor = Acceptor::new(listener, poll.registry())?;
         Ok(Self {
-            max_sockets: config.max_sockets_per_loop(),
+            places: Arc::clone(places),
             config: config.clone(),
             poll,
             acceptor: Some(acceptor),
@@ -96,9 +102,11 @@ impl EventLoop {
             input: vec![0; INPUT].into(),
             out: Vec::new(),
             more_to_read: VecDeque::new(),
+            kept_input: 0,
             walks: VecDeque::new(),
             herd: VecDeque::new(),
             large_in_flight: 0,
+            shared_in_flight: VecDeque::new(),
             clock,
             tick: 0,
             now: 0,
@@ -147,7 +155,7 @@ impl EventLoop {
         }
         for connection in going_on {
             if let Some(key) = self.find(connection) {
-                self.read(key, true);
+                self.read_on(key);
             }
         }
         self.accept();
@@ -180,6 +188,7 @@ impl EventLoop {
         self.acceptor = None;
         self.drain_until = Some(Instant::now() + self.config.drain);
         self.walks.clear();
+        sub(&self.counters.waiting, self.herd.len());
         self.herd.clear();
         let keys: Vec<usize> = self.connections.iter().map(|(key, _)| key).collect();
         for key in keys {
@@ -202,7 +211,8 @@ impl EventLoop {
             .acceptor
             .as_ref()
             .is_some_and(|acceptor| acceptor.ready);
-        let busy = accepts || !self.walks.is_empty() || !self.more_to_read.is_empty();
+        let pushes = !self.walks.is_empty();
+        let busy = accepts || pushes || !self.more_to_read.is_empty() || self.herd_moves();
         busy.then_some(Duration::ZERO)
     }
 

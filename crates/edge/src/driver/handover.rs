@@ -1,35 +1,38 @@
 //! Ordinary HTTP on the streaming port: the socket and the bytes that a loop has read go to hyper
 //! and the router, and do not come back.
 
-use std::io;
+mod body;
+mod stream;
+
+use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use axum::extract::ConnectInfo;
-use bytes::{Buf, Bytes};
-use hyper::Request;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use hyper::body::Incoming;
+use hyper::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
+use hyper::{Request, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use socket2::{SockRef, TcpKeepalive};
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
+use self::body::{Patience, TimedBody};
+use self::stream::PeerStream;
 use super::Config;
-use super::connection::Connection;
 use super::counters::{add, sub};
 use super::event_loop::EventLoop;
+use super::places::Place;
 use crate::http::answer;
-
-/// Until the head of a further request on a kept connection is complete.
-const NEXT_REQUEST: Duration = Duration::from_secs(75);
 
 /// A connection for the HTTP server.
 pub(super) struct HandedOver {
@@ -37,8 +40,12 @@ pub(super) struct HandedOver {
     peer: SocketAddr,
     /// What has been read of it.
     read: Bytes,
+    /// Whether it may go on after one request.
+    keep_alive: bool,
     /// Counts it among those that are served.
     permit: OwnedSemaphorePermit,
+    /// Counts its socket.
+    place: Place,
 }
 
 /// A loop's way to the HTTP server.
@@ -46,13 +53,67 @@ pub(super) struct HandedOver {
 pub(super) struct ToHttp {
     queue: mpsc::UnboundedSender<HandedOver>,
     permits: Arc<Semaphore>,
+    /// How many permits there are in all.
+    all: usize,
 }
 
 /// The way to the HTTP server and its end. As many as the permits allow are queued or served.
 pub(super) fn channel(config: &Config) -> (ToHttp, mpsc::UnboundedReceiver<HandedOver>) {
     let (queue, receiver) = mpsc::unbounded_channel();
-    let permits = Arc::new(Semaphore::new(config.http_connections));
-    (ToHttp { queue, permits }, receiver)
+    let all = config.http_limit();
+    let permits = Arc::new(Semaphore::new(all));
+    let to_http = ToHttp {
+        queue,
+        permits,
+        all,
+    };
+    (to_http, receiver)
+}
+
+/// What all handed-over connections are served with.
+struct Service {
+    router: axum::Router,
+    patience: Arc<Patience>,
+    /// How long a peer may not take what it asked for.
+    stall: Duration,
+    /// Until the head of a further request on a kept connection is complete.
+    idle: Duration,
+}
+
+impl Service {
+    fn new(router: axum::Router, config: &Config) -> Self {
+        let slow = (config.http_limit() / 2).max(1);
+        Self {
+            router,
+            patience: Arc::new(Patience {
+                usual: config.body_timeout,
+                short: config.body_timeout_when_busy,
+                places: Arc::new(Semaphore::new(slow)),
+            }),
+            stall: config.stall_timeout,
+            idle: config.http_idle_timeout,
+        }
+    }
+
+    async fn answer(
+        &self,
+        request: Request<Incoming>,
+        peer: SocketAddr,
+    ) -> Result<Response, Infallible> {
+        let late = Arc::new(AtomicBool::new(false));
+        let mut request =
+            request.map(|body| TimedBody::new(body, Arc::clone(&self.patience), Arc::clone(&late)));
+        request.extensions_mut().insert(ConnectInfo(peer));
+        let response = self.router.clone().oneshot(request).await?;
+        if !late.load(Relaxed) {
+            return Ok(response);
+        }
+        // Whatever the router made of a body that broke off.
+        let mut response = StatusCode::REQUEST_TIMEOUT.into_response();
+        let headers = response.headers_mut();
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        Ok(response)
+    }
 }
 
 /// Serves what is handed over until `shutdown`, and what is there then for at most `drain` more.
@@ -60,40 +121,50 @@ pub(super) async fn run(
     mut queue: mpsc::UnboundedReceiver<HandedOver>,
     router: axum::Router,
     shutdown: CancellationToken,
-    drain: Duration,
+    config: Config,
 ) {
+    let service = Arc::new(Service::new(router, &config));
     let tasks = TaskTracker::new();
     let abort = CancellationToken::new();
     while let Some(Some(connection)) = shutdown.run_until_cancelled(queue.recv()).await {
-        let serving = serve(connection, router.clone(), shutdown.clone());
+        let serving = serve(connection, Arc::clone(&service), shutdown.clone());
         tasks.spawn(abort.clone().run_until_cancelled_owned(serving));
     }
     tasks.close();
-    if tokio::time::timeout(drain, tasks.wait()).await.is_err() {
+    if tokio::time::timeout(config.drain, tasks.wait())
+        .await
+        .is_err()
+    {
         abort.cancel();
         tasks.wait().await;
     }
 }
 
-async fn serve(connection: HandedOver, router: axum::Router, shutdown: CancellationToken) {
+async fn serve(connection: HandedOver, service: Arc<Service>, shutdown: CancellationToken) {
     let HandedOver {
         stream,
         peer,
         read,
+        keep_alive,
         permit: _permit,
+        place: _place,
     } = connection;
     let stream = match TcpStream::from_std(stream) {
         Ok(stream) => stream,
         Err(error) => return tracing::warn!(%error, "a connection cannot be taken over"),
     };
-    let service = service_fn(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(ConnectInfo(peer));
-        router.clone().oneshot(request)
+    probe(&stream);
+    let stream = PeerStream::new(stream, read, service.stall);
+    let idle = service.idle;
+    let answer = service_fn(move |request| {
+        let service = Arc::clone(&service);
+        async move { service.answer(request, peer).await }
     });
     let serving = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(NEXT_REQUEST)
-        .serve_connection(TokioIo::new(Rewound { read, stream }), service)
+        .keep_alive(keep_alive)
+        .header_read_timeout(idle)
+        .serve_connection(TokioIo::new(stream), answer)
         .with_upgrades();
     tokio::pin!(serving);
     let result = tokio::select! {
@@ -108,14 +179,29 @@ async fn serve(connection: HandedOver, router: axum::Router, shutdown: Cancellat
     }
 }
 
+/// Has the kernel ask whether the peer is still there: nothing else tells while a request is
+/// being worked on.
+fn probe(stream: &TcpStream) {
+    let keepalive = TcpKeepalive::new()
+        .with_time(Duration::from_secs(60))
+        .with_interval(Duration::from_secs(15))
+        .with_retries(4);
+    if let Err(error) = SockRef::from(stream).set_tcp_keepalive(&keepalive) {
+        tracing::debug!(%error, "a peer cannot be probed");
+    }
+}
+
 impl EventLoop {
     /// Gives a connection away, with what was read of it.
     pub(super) fn hand_over(&mut self, key: usize, read: &[u8]) {
+        let Ok(permit) = Arc::clone(&self.to_http.permits).try_acquire_owned() else {
+            add(&self.counters.http_refused, 1);
+            return self.refuse(key);
+        };
         let connection = self.connections.remove(key);
         sub(&self.counters.sockets, 1);
-        let Ok(permit) = Arc::clone(&self.to_http.permits).try_acquire_owned() else {
-            return self.refuse_http(connection);
-        };
+        self.kept_input -= connection.kept as usize;
+        let place = Place(Arc::clone(&self.places));
         let mut stream = connection.stream;
         // It goes to another epoll; closing is not what ends our interest in it.
         let _ = self.poll.registry().deregister(&mut stream);
@@ -131,64 +217,16 @@ impl EventLoop {
             stream,
             peer,
             read,
+            keep_alive: self.to_http.permits.available_permits() * 2 >= self.to_http.all,
             permit,
+            place,
         });
     }
 
-    fn refuse_http(&mut self, mut connection: Connection) {
-        add(&self.counters.http_refused, 1);
-        let _ = connection.send(answer::BUSY, true);
-    }
-}
-
-/// A stream some of which has been read already.
-struct Rewound {
-    read: Bytes,
-    stream: TcpStream,
-}
-
-impl AsyncRead for Rewound {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        if self.read.is_empty() {
-            return Pin::new(&mut self.stream).poll_read(context, buffer);
-        }
-        let len = self.read.len().min(buffer.remaining());
-        buffer.put_slice(&self.read[..len]);
-        self.read.advance(len);
-        Poll::Ready(Ok(()))
-    }
-}
-
-impl AsyncWrite for Rewound {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, bytes)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
+    /// Says that there are too many. SDKs read it as "try again later".
+    pub(super) fn refuse(&mut self, key: usize) {
+        self.out.extend_from_slice(answer::BUSY);
+        self.linger(key);
+        self.finish(key);
     }
 }

@@ -5,12 +5,12 @@ use std::io::{self, Read};
 use mio::event::Event;
 use mio::net::TcpStream;
 
-use super::connection::{Connection, Phase};
+use super::connection::Phase;
 use super::counters::add;
 use super::event_loop::EventLoop;
 use super::mailbox::ConnectionId;
 use crate::frame::write;
-use crate::session::{Action, Flow};
+use crate::session::{Action, Close, Flow, Session};
 
 /// Full buffers that one connection may have read in a turn.
 const READS: usize = 4;
@@ -18,6 +18,12 @@ const READS: usize = 4;
 /// Answers are sent as soon as there is this much of them, and nothing more is read from a peer
 /// that does not take them: what one read can make us keep is bounded.
 const SPILL: usize = 64 * 1024;
+
+/// There are too many incomplete messages.
+const TOO_MUCH_KEPT: Close = Close {
+    code: 1001,
+    reason: "too much incomplete input",
+};
 
 /// What one read found.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -86,6 +92,14 @@ impl EventLoop {
         self.input = input;
     }
 
+    /// Reads what was left over in an earlier turn. Since then it may have been told to wait.
+    pub(super) fn read_on(&mut self, key: usize) {
+        match self.connections[key].reads() {
+            true => self.read(key, true),
+            false => self.connections[key].readable = true,
+        }
+    }
+
     fn read_once(&mut self, key: usize, input: &mut [u8]) -> Found {
         let connection = &mut self.connections[key];
         let unread = connection.take_unread();
@@ -115,6 +129,7 @@ impl EventLoop {
         if !self.connections[key].reads() {
             return;
         }
+        self.restart_message(key);
         let mut unread = self.connections[key].take_unread();
         if !unread.is_empty() {
             self.received(key, &mut unread);
@@ -134,20 +149,61 @@ impl EventLoop {
         if connection.phase == Phase::Closing {
             return;
         }
-        if connection.answered != 0 {
+        if connection.has_synced() {
             connection.since = tick;
         }
         let now = self.now;
         let mut session = std::mem::take(&mut connection.session);
-        let used = session.receive(input, now, &mut |action| self.act(key, action));
+        let mut is_new_message = false;
+        let used = session.receive(input, now, &mut |action| {
+            // A ping may come, and be answered, in the middle of a message.
+            is_new_message |= !matches!(action, Action::Send(frame) if write::is_pong(frame));
+            self.act(key, action)
+        });
         let connection = &mut self.connections[key];
         connection.session = session;
         match connection.phase {
             Phase::HandedOver => return self.hand_over(key, input),
             Phase::Closing | Phase::Dropped => {}
-            _ => connection.keep_unread(&input[used..]),
+            _ => {
+                connection.keep_unread(&input[used..]);
+                if is_new_message {
+                    connection.message_since = 0;
+                }
+                self.count_kept(key);
+            }
         }
         self.finish(key);
+    }
+
+    /// Counts what is kept of a connection's input, and since when it is in the middle of a
+    /// message. Who asks for more than there is for all is closed.
+    fn count_kept(&mut self, key: usize) {
+        let tick = self.tick;
+        let connection = &mut self.connections[key];
+        match connection.session.heap_size() {
+            0 => connection.message_since = 0,
+            _ if connection.message_since == 0 => connection.message_since = tick + 1,
+            _ => {}
+        }
+        let kept = connection.kept_input();
+        let before = std::mem::replace(&mut connection.kept, kept as u32) as usize;
+        self.kept_input = self.kept_input - before + kept;
+        if kept > before && self.kept_input > self.config.kept_input {
+            self.kept_input -= kept;
+            connection.kept = 0;
+            connection.take_unread();
+            connection.session = Session::default();
+            self.begin_close(key, TOO_MUCH_KEPT);
+        }
+    }
+
+    /// While we did not read, nobody could go on with a message.
+    fn restart_message(&mut self, key: usize) {
+        let connection = &mut self.connections[key];
+        if connection.message_since != 0 {
+            connection.message_since = self.tick + 1;
+        }
     }
 
     fn act(&mut self, key: usize, action: Action<'_>) -> Flow {
@@ -160,6 +216,10 @@ impl EventLoop {
             Action::Admit(secret, kind) => self.admit_key(key, secret, kind),
             Action::SyncClient(user, timestamp) => self.sync_client(key, user, timestamp),
             Action::SyncServer(timestamp) => self.sync_server(key, timestamp),
+            Action::PassedOver(reason, count) => {
+                self.edge.metrics.refuse(reason, count);
+                Flow::Go
+            }
             Action::Close(close) => self.begin_close(key, close),
             Action::Closed(code) => {
                 match code {
@@ -202,12 +262,5 @@ fn read(mut stream: &TcpStream, room: &mut [u8]) -> io::Result<Option<usize>> {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
             read => return read.map(Some),
         }
-    }
-}
-
-impl Connection {
-    /// Whether a peer that is silent now has been answered before.
-    pub(super) fn has_synced(&self) -> bool {
-        self.answered != 0
     }
 }

@@ -16,6 +16,14 @@ const BACKLOG: i32 = 4096;
 pub(super) fn bind(address: SocketAddr, config: &Config) -> io::Result<Vec<std::net::TcpListener>> {
     let loops = config.loops.max(1);
     let share = config.share_port || loops > 1;
+    if share && !config.share_port && address.port() != 0 {
+        // Among those that share, nobody would notice that the port is another program's.
+        bound(address, false, config)?;
+    }
+    if share && !config.share_port && address.port() != 0 {
+        // Sockets that share a port would join those of another server there without a word.
+        drop(bind_one(address, false, config)?);
+    }
     let first = bind_one(address, share, config)?;
     // Port 0 becomes a port with the first one.
     let address = first.local_addr()?;
@@ -31,6 +39,12 @@ fn bind_one(
     share: bool,
     config: &Config,
 ) -> io::Result<std::net::TcpListener> {
+    let socket = bound(address, share, config)?;
+    socket.listen(BACKLOG)?;
+    Ok(socket.into())
+}
+
+fn bound(address: SocketAddr, share: bool, config: &Config) -> io::Result<Socket> {
     let socket = Socket::new(
         Domain::for_address(address),
         Type::STREAM.nonblocking().cloexec(),
@@ -41,6 +55,8 @@ fn bind_one(
     socket.set_tcp_nodelay(true)?;
     socket.set_send_buffer_size(config.send_buffer)?;
     socket.bind(&address.into())?;
-    socket.listen(BACKLOG)?;
-    Ok(socket.into())
+    Ok(socket)
 }
+
+#[cfg(test)]
+mod tests;

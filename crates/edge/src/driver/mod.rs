@@ -24,11 +24,13 @@ mod connection;
 mod counters;
 mod event_loop;
 mod handover;
+mod herd;
 mod input;
 mod listen;
 mod mailbox;
 mod members;
 mod output;
+mod places;
 mod push;
 mod sweep;
 
@@ -46,6 +48,7 @@ pub use counters::{Counters, PerKind};
 use crate::api::Api;
 use event_loop::EventLoop;
 use mailbox::{Mail, Mailbox};
+use places::Places;
 
 /// The size of what a loop keeps for each connection, in bytes, its user not counted.
 pub const CONNECTION_SIZE: usize = size_of::<connection::Connection>();
@@ -96,11 +99,18 @@ pub fn serve(
         handed_over,
         router,
         shutdown.clone(),
-        config.drain,
+        config.clone(),
     ));
+    let places = Places::new(config.socket_limit());
     let mut loops = Vec::new();
     for listener in listeners {
-        loops.push(EventLoop::new(listener, edge, to_http.clone(), &config)?);
+        loops.push(EventLoop::new(
+            listener,
+            edge,
+            to_http.clone(),
+            &places,
+            &config,
+        )?);
     }
     let counters: Vec<_> = loops.iter().map(EventLoop::counters).collect();
     for counters in &counters {

@@ -8,6 +8,7 @@ use mio::{Interest, Token};
 use super::connection::Phase;
 use super::counters::{add, sub};
 use super::event_loop::EventLoop;
+use super::herd::LARGE;
 use crate::environment::Environment;
 use crate::frame::write;
 use crate::hub::KeyId;
@@ -35,10 +36,13 @@ impl EventLoop {
         }
         let connection = &mut self.connections[key];
         let last = connection.phase == Phase::Dropped;
+        let was_blocked = connection.is_blocked();
         match connection.send(&self.out, last) {
             Ok(sent) => {
                 add(&self.counters.bytes_out, sent);
-                self.watch_if_blocked(key);
+                let is_large = self.out.len() > LARGE;
+                self.watch_if_blocked(key, was_blocked);
+                self.count_large(key, is_large, true);
             }
             Err(_) => connection.phase = Phase::Dropped,
         }
@@ -46,14 +50,20 @@ impl EventLoop {
         self.out.shrink_to(KEPT_OUT);
     }
 
-    /// Has the loop told when a blocked connection can go on.
-    pub(super) fn watch_if_blocked(&mut self, key: usize) {
+    /// Has the loop told when a blocked connection can go on. What its peer has to take counts
+    /// from now, unless there was something before.
+    pub(super) fn watch_if_blocked(&mut self, key: usize, was_blocked: bool) {
         let token = Token::from(self.id(key));
         let connection = &mut self.connections[key];
-        if !connection.is_blocked() || connection.watches_writes {
+        if !connection.is_blocked() {
             return;
         }
-        connection.since = self.tick;
+        if !was_blocked {
+            connection.since = self.tick;
+        }
+        if connection.watches_writes {
+            return;
+        }
         connection.watches_writes = true;
         let both = Interest::READABLE | Interest::WRITABLE;
         let registry = self.poll.registry();
@@ -99,6 +109,7 @@ impl EventLoop {
                     self.resume(key);
                 }
             }
+            Phase::Waiting => self.resume(key),
             _ => {}
         }
     }
@@ -167,6 +178,11 @@ impl EventLoop {
     pub(super) fn drop_connection(&mut self, key: usize) {
         let connection = self.connections.remove(key);
         sub(&self.counters.sockets, 1);
+        self.kept_input -= connection.kept as usize;
+        match connection.refused {
+            true => self.places.free_refused(),
+            false => self.places.free(),
+        }
         if connection.large {
             self.large_in_flight -= 1;
         }

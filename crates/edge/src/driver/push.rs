@@ -14,9 +14,9 @@ use crate::frame::write;
 /// Connections told before the sockets are looked after again.
 const TURN: usize = 256;
 
-/// Pushes of one environment that may wait. Beyond it the oldest waiting one is left out, and who
-/// missed it is given the newest state instead: a fast writer cannot make the loop fall behind
-/// without end.
+/// Pushes of one environment that may wait. Beyond it the oldest that can be left out is left out,
+/// and who missed it is given the newest state instead: a fast writer cannot make the loop fall
+/// behind without end.
 const WAITING: usize = 8;
 
 /// A push under way.
@@ -37,7 +37,9 @@ impl EventLoop {
             return;
         }
         let mut waiting = self.walks.iter().enumerate().filter(|(_, walk)| {
-            walk.left.is_none() && Arc::ptr_eq(walk.update.environment(), update.environment())
+            walk.left.is_none()
+                && walk.update.continues()
+                && Arc::ptr_eq(walk.update.environment(), update.environment())
         });
         let oldest = waiting.next().map(|(index, _)| index);
         if waiting.count() + 1 >= WAITING
@@ -78,10 +80,11 @@ impl EventLoop {
     fn push_to(&mut self, key: usize, walk: &Walk) {
         let (from, to) = (walk.update.from(), walk.update.to());
         let connection = &mut self.connections[key];
-        if connection.phase != Phase::Open
-            || !connection.has_synced()
-            || connection.answered >= to.generation()
-        {
+        if !connection.has_synced() || connection.answered >= to.generation() {
+            return;
+        }
+        connection.astray |= !walk.update.continues();
+        if connection.phase != Phase::Open {
             return;
         }
         if connection.is_blocked() {
@@ -91,23 +94,41 @@ impl EventLoop {
         }
         if connection.answered < from.generation() {
             self.catch_up(key);
+        } else if connection.user.is_some() {
+            self.push_to_client(key, walk);
         } else {
-            let (has_some, count) = match &connection.user {
-                Some(user) => {
-                    let has_some = write::text_with(&mut self.out, |out| {
-                        walk.update.client_patch(&user.user(), out)
-                    });
-                    (has_some, &self.counters.pushes.client)
-                }
-                None => {
-                    let frames = walk.frames.get_or_init(|| walk.update.server_frames());
-                    self.send_shared(key, frames.clone());
-                    (!frames.is_empty(), &self.counters.pushes.server)
-                }
-            };
-            add(count, usize::from(has_some));
-            self.has(key, to);
+            self.push_to_server(key, walk);
         }
         self.finish(key);
+    }
+
+    fn push_to_client(&mut self, key: usize, walk: &Walk) {
+        let Some(user) = &self.connections[key].user else {
+            return;
+        };
+        let start = self.out.len();
+        let has_some = write::text_with(&mut self.out, |out| {
+            walk.update.client_patch(&user.user(), out)
+        });
+        if self.must_wait(self.out.len() - start) {
+            self.out.truncate(start);
+            return self.wait(key, 0);
+        }
+        add(&self.counters.pushes.client, usize::from(has_some));
+        self.has(key, walk.update.to());
+    }
+
+    fn push_to_server(&mut self, key: usize, walk: &Walk) {
+        let frames = walk.frames.get_or_init(|| walk.update.server_frames());
+        if self.must_wait(frames.len()) {
+            let stamp = self.connections[key].stamp;
+            return self.wait(key, stamp);
+        }
+        add(
+            &self.counters.pushes.server,
+            usize::from(!frames.is_empty()),
+        );
+        self.has(key, walk.update.to());
+        self.send_shared(key, frames.clone());
     }
 }

@@ -8,11 +8,18 @@ use crate::session::Close;
 /// A tick looks at every so-manieth place of the table.
 const PARTS: usize = 4;
 
+/// A message was begun and not ended. Not an error in the protocol: the network may be at fault.
+const INCOMPLETE: Close = Close {
+    code: 1001,
+    reason: "a message was not completed in time",
+};
+
 /// What is done about a connection whose time is up.
 #[derive(Clone, Copy)]
 enum Overdue {
     NoHead,
     Silent,
+    Incomplete,
     NoAnswerAboutKey,
     Stalled,
     Lingers,
@@ -27,6 +34,7 @@ impl EventLoop {
         if let Some(acceptor) = &mut self.acceptor {
             acceptor.retry();
         }
+        self.pass_slow_readers();
         // A shutdown does not wait for everybody's turn.
         let parts = match self.drain_until {
             Some(_) => PARTS,
@@ -55,27 +63,49 @@ impl EventLoop {
                 }
                 Some(Overdue::Lingers) => self.drop_connection(key),
                 Some(Overdue::Silent) => self.close(key, Close::SILENT),
+                Some(Overdue::Incomplete) => self.close(key, INCOMPLETE),
                 Some(Overdue::NoAnswerAboutKey) => self.close(key, Close::UNAVAILABLE),
             }
         }
     }
 
+    /// Whatever comes meanwhile: a peer that sends a byte now and then is never silent.
+    fn is_message_overdue(&self, connection: &Connection) -> bool {
+        let begun = connection.message_since.checked_sub(1);
+        begun.is_some_and(|begun| {
+            let ticks = self.tick.saturating_sub(begun);
+            !connection.is_blocked() && ticks > self.clock.deadline(self.config.message_timeout)
+        })
+    }
+
     fn overdue(&self, connection: &Connection) -> Option<Overdue> {
         let config = &self.config;
+        let mut since = connection.since;
         let (limit, overdue) = match connection.phase {
             Phase::Head => (config.head_timeout, Overdue::NoHead),
             Phase::Asking => (config.sync_timeout, Overdue::NoAnswerAboutKey),
             Phase::Closing => (config.linger, Overdue::Lingers),
             Phase::Open if connection.is_blocked() => match self.herd.is_empty() {
                 true => (config.stall_timeout, Overdue::Stalled),
-                false => (config.stall_timeout_in_herd, Overdue::Stalled),
+                false => {
+                    if let Some(rest) = &connection.rest
+                        && connection.large
+                        && rest.copied
+                    {
+                        since = rest.large_since;
+                    }
+                    (config.stall_timeout_in_herd, Overdue::Stalled)
+                }
             },
+            Phase::Open | Phase::Waiting if self.is_message_overdue(connection) => {
+                return Some(Overdue::Incomplete);
+            }
             Phase::Open if connection.has_synced() => (config.silence_timeout, Overdue::Silent),
             Phase::Open => (config.sync_timeout, Overdue::Silent),
             // Its turn comes: those before it take their bytes or are dropped.
             Phase::Waiting | Phase::Dropped | Phase::HandedOver => return None,
         };
-        let ticks = self.tick.saturating_sub(connection.since);
+        let ticks = self.tick.saturating_sub(since);
         (ticks > self.clock.deadline(limit)).then_some(overdue)
     }
 }

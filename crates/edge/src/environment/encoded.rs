@@ -40,6 +40,8 @@ pub struct Encoded {
     generation: u32,
     position: Position,
     last_stamp: i64,
+    /// What SDKs have up to this stamp may be of a history that was replaced.
+    other_history: i64,
     snapshot: Snapshot,
     client: ClientState,
     server: ServerState,
@@ -50,8 +52,8 @@ pub struct Encoded {
 pub(super) enum Asked {
     /// Everything.
     All,
-    /// Everything, newer than this timestamp: the SDK is ahead of the environment (a database was
-    /// restored, a clock went back), and would pass over a state that is not newer than its own.
+    /// Everything, newer than this timestamp: the SDK has what this environment has not (a database
+    /// was restored, a clock went back), and would pass over a state that is not newer than its own.
     AllAbove(i64),
     /// What came after.
     Since(i64),
@@ -60,13 +62,16 @@ pub(super) enum Asked {
 impl Encoded {
     /// Compiles and encodes the first state of an environment.
     pub(crate) fn first(state: State) -> Self {
-        Self::build(state, 1, ServerState::new)
+        Self::build(state, 1, 0, ServerState::new)
     }
 
     /// Compiles and encodes a state that does not follow from this one but takes its place.
     pub(crate) fn replaced(&self, state: State) -> Self {
         let generation = self.generation.wrapping_add(1);
-        Self::build(state, generation, |flags, segments| {
+        // Not only those that are ahead of the new state have lost edits: the new history's stamps
+        // may pass theirs before they come back.
+        let other_history = self.last_stamp().max(self.other_history);
+        Self::build(state, generation, other_history, |flags, segments| {
             self.server.replaced(flags, segments)
         })
     }
@@ -74,6 +79,7 @@ impl Encoded {
     fn build(
         state: State,
         generation: u32,
+        other_history: i64,
         server: impl FnOnce(Vec<Arc<Flag>>, Vec<Arc<Segment>>) -> ServerState,
     ) -> Self {
         let snapshot = Snapshot::build(state.flags, state.segments);
@@ -87,6 +93,7 @@ impl Encoded {
             generation,
             position: state.position,
             last_stamp: state.last_stamp.0,
+            other_history,
             client: ClientState::new(&snapshot, None),
             server: server(flags, segments),
             snapshot,
@@ -113,6 +120,7 @@ impl Encoded {
             generation: self.generation.wrapping_add(1),
             position: delta.position,
             last_stamp: delta.last_stamp.0,
+            other_history: self.other_history,
             client: ClientState::new(&snapshot, Some((&self.snapshot, &self.client))),
             server: self.server.with(flags, segments),
             snapshot,
@@ -199,6 +207,11 @@ impl Encoded {
     fn asked(&self, timestamp: i64, now: i64) -> Asked {
         if timestamp <= 0 {
             Asked::All
+        } else if timestamp <= self.other_history.min(now.saturating_add(CLOCK_TOLERANCE)) {
+            match timestamp < self.server.newest() {
+                true => Asked::All,
+                false => Asked::AllAbove(timestamp),
+            }
         } else if timestamp <= self.last_stamp() {
             Asked::Since(timestamp)
         } else if timestamp <= now.saturating_add(CLOCK_TOLERANCE) {

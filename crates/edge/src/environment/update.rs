@@ -87,6 +87,12 @@ impl Update {
         &self.to
     }
 
+    /// Whether the new state follows from the old one. Where it does not (a restored database), a
+    /// connection that missed the step cannot catch up by its stamp.
+    pub fn continues(&self) -> bool {
+        self.continuous
+    }
+
     /// Appends the JSON text of the one message that a client connection gets; `false` (and nothing
     /// appended) where the step changes nothing for clients.
     pub fn client_patch(&self, user: &User<'_>, out: &mut Vec<u8>) -> bool {

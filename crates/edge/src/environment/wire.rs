@@ -1,10 +1,12 @@
 //! Flags and segments as server SDKs read them: exactly the protocol's fields, on every item.
 //!
 //! The wire is stricter than the model. Archived and deleted items go out as neutral tombstones,
-//! since one SDK does not look at `isArchived`; a condition that would hurt an SDK (one kills its
-//! process over a segment list that is no list) goes out as one that no SDK matches; and `op` is
+//! since one SDK does not look at `isArchived`; a condition that never matches here because it is
+//! broken goes out as one that no SDK matches, since SDKs disagree on broken ones (some take the
+//! *Not* forms for true, one kills its process over a segment list that is no list); and `op` is
 //! null on segment conditions, where some SDKs would look at it first.
 
+use burgee_eval::compile::check_condition;
 use burgee_eval::condition::{IN_SEGMENT, NOT_IN_SEGMENT};
 use burgee_eval::flag::{Condition, Fallthrough, Flag, RolloutVariation, Rule, TargetUsers};
 use burgee_eval::segment::{Segment, SegmentRule};
@@ -50,7 +52,7 @@ struct WireFlag<'a> {
     rules: Vec<WireRule<'a>>,
     is_enabled: bool,
     disabled_variation_id: &'a str,
-    fallthrough: &'a Fallthrough,
+    fallthrough: WireFallthrough<'a>,
     expt_include_all_targets: bool,
     tags: &'a [String],
     is_archived: bool,
@@ -79,7 +81,7 @@ impl<'a> WireFlag<'a> {
             },
             is_enabled: dead || flag.is_enabled,
             disabled_variation_id: &flag.disabled_variation_id,
-            fallthrough: if dead { &NOBODY } else { &flag.fallthrough },
+            fallthrough: WireFallthrough::new(if dead { &NOBODY } else { &flag.fallthrough }),
             expt_include_all_targets: !dead && flag.expt_include_all_targets,
             tags: &flag.tags,
             is_archived: dead,
@@ -124,12 +126,35 @@ impl<'a> WireRule<'a> {
         Self {
             id: &rule.id,
             name: &rule.name,
-            dispatch_key: rule.dispatch_key.as_deref(),
+            dispatch_key: dispatch_key(rule.dispatch_key.as_deref()),
             included_in_expt: rule.included_in_expt,
             conditions: rule.conditions.iter().map(WireCondition::of_flag).collect(),
             variations: &rule.variations,
         }
     }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct WireFallthrough<'a> {
+    dispatch_key: Option<&'a str>,
+    included_in_expt: bool,
+    variations: &'a [RolloutVariation],
+}
+
+impl<'a> WireFallthrough<'a> {
+    fn new(fallthrough: &'a Fallthrough) -> Self {
+        Self {
+            dispatch_key: dispatch_key(fallthrough.dispatch_key.as_deref()),
+            included_in_expt: fallthrough.included_in_expt,
+            variations: &fallthrough.variations,
+        }
+    }
+}
+
+/// A blank one means the user's key; some SDKs would look for a property of that name.
+fn dispatch_key(name: Option<&str>) -> Option<&str> {
+    name.filter(|name| !name.trim().is_empty())
 }
 
 #[derive(Serialize)]
@@ -148,14 +173,15 @@ impl<'a> WireCondition<'a> {
     };
 
     fn of_flag(condition: &'a Condition) -> Self {
-        if !about_segments(condition) {
-            return Self::plain(condition);
-        }
-        match condition.value.as_deref() {
-            Some(value) if is_list_of_texts(value) => Self {
+        let op = match about_segments(condition) {
+            true => None,
+            false => condition.op.as_deref(),
+        };
+        match check_condition(condition) {
+            Ok(()) if condition.value.is_some() => Self {
                 property: &condition.property,
-                op: None,
-                value: Some(value),
+                op,
+                value: condition.value.as_deref(),
             },
             _ => Self::NEVER,
         }
@@ -166,25 +192,13 @@ impl<'a> WireCondition<'a> {
         if about_segments(condition) {
             Self::NEVER
         } else {
-            Self::plain(condition)
-        }
-    }
-
-    fn plain(condition: &'a Condition) -> Self {
-        Self {
-            property: &condition.property,
-            op: condition.op.as_deref(),
-            value: condition.value.as_deref(),
+            Self::of_flag(condition)
         }
     }
 }
 
 fn about_segments(condition: &Condition) -> bool {
     condition.property == IN_SEGMENT || condition.property == NOT_IN_SEGMENT
-}
-
-fn is_list_of_texts(value: &str) -> bool {
-    serde_json::from_str::<Vec<String>>(value).is_ok()
 }
 
 #[derive(Serialize)]

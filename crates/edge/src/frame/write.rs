@@ -33,6 +33,11 @@ pub fn pong(payload: &[u8], out: &mut Vec<u8>) {
     frame(Opcode::Pong, payload, out);
 }
 
+/// Whether a frame that was made here is a pong.
+pub fn is_pong(frame: &[u8]) -> bool {
+    frame.first() == Some(&(FIN | Opcode::Pong.bits()))
+}
+
 /// Appends a close frame; a reason that does not fit is cut.
 pub fn close(code: u16, reason: &str, out: &mut Vec<u8>) {
     let reason = &reason[..reason.floor_char_boundary(MAX_CONTROL - 2)];

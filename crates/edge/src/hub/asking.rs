@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{OnceCell, Semaphore};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use crate::source::{KeyKind, Source, Unavailable};
 
@@ -23,6 +23,9 @@ const MOST_REFUSED: usize = 8_192;
 const MOST_WAITING: usize = 1_024;
 /// Questions under way at once: the store has other work.
 const CONCURRENT: usize = 8;
+/// What takes longer than this is taken for "cannot be asked now": a look-up takes milliseconds, and
+/// one that hangs keeps others from being asked.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 type Answer = Result<Option<(String, KeyKind)>, Unavailable>;
 
@@ -72,7 +75,10 @@ impl Asking {
 
     async fn put_question(&self, source: &dyn Source, secret: &str) -> Answer {
         let permit = self.permits.acquire().await;
-        let answer = source.find_key(secret).await;
+        let late = |_| Err(Unavailable("it does not answer".into()));
+        let answer = timeout(PATIENCE, source.find_key(secret))
+            .await
+            .unwrap_or_else(late);
         drop(permit);
         if let Ok(None) = answer {
             self.refuse(secret);

@@ -188,6 +188,13 @@ impl Hub {
         .await;
     }
 
+    /// Resolves once this edge does not serve the environment, and none of its keys is good here:
+    /// so that whoever deleted it can wait until it is gone.
+    pub async fn gone(&self, environment: &str) {
+        self.until(|| self.environment(environment).is_none().then_some(()))
+            .await;
+    }
+
     /// Whether everything was loaded once since the start (or tried and found wanting).
     pub fn is_ready(&self) -> bool {
         self.ready.load(Ordering::Acquire)
@@ -221,19 +228,20 @@ impl Hub {
 
     /// Lets go of an environment that is no more.
     fn remove(&self, id: &str) {
-        let removed = {
+        let Some(environment) = self.environment(id) else {
+            return;
+        };
+        {
             let mut all = self
                 .environments
                 .write()
                 .unwrap_or_else(PoisonError::into_inner);
-            let removed = all.remove(id);
-            self.metrics.environments.set(all.len() as i64);
-            removed
-        };
-        if let Some(environment) = removed {
             self.keys.set(&environment, &[]);
-            self.publish(Event::Gone(environment));
+            all.remove(id);
+            self.metrics.environments.set(all.len() as i64);
         }
+        self.publish(Event::Gone(environment));
+        self.progressed.notify_waiters();
     }
 
     /// Lets go of all environments but those that are still there.
@@ -253,6 +261,27 @@ impl Hub {
     /// Makes these the environment's keys and tells of those that were revoked.
     fn set_keys(&self, environment: &Arc<Environment>, keys: &[SdkKey]) {
         let revoked = self.keys.set(environment, keys);
+        self.tell_of_keys(environment, keys, revoked);
+    }
+
+    /// The same where the environment is still served; false where it is not, because it went while
+    /// its news was on the way: its keys must not come back.
+    fn renew_keys(&self, environment: &Arc<Environment>, keys: &[SdkKey]) -> bool {
+        let all = self
+            .environments
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        let held = all.get(environment.id());
+        if !held.is_some_and(|held| Arc::ptr_eq(held, environment)) {
+            return false;
+        }
+        let revoked = self.keys.set(environment, keys);
+        drop(all);
+        self.tell_of_keys(environment, keys, revoked);
+        true
+    }
+
+    fn tell_of_keys(&self, environment: &Arc<Environment>, keys: &[SdkKey], revoked: Vec<KeyId>) {
         self.asking
             .forget(keys.iter().map(|key| key.secret.as_str()));
         if !revoked.is_empty() {

@@ -51,8 +51,8 @@ async fn add(hub: &Arc<Hub>, mut state: State) -> Result<(), Unavailable> {
     let large = work(&state.flags, &state.segments) > LARGE;
     let first = compile(large, move || Encoded::first(state)).await?;
     let environment = Arc::new(Environment::new(id, Arc::new(first)));
-    hub.insert(Arc::clone(&environment));
     hub.set_keys(&environment, &keys);
+    hub.insert(environment);
     hub.progressed.notify_waiters();
     Ok(())
 }
@@ -69,11 +69,10 @@ async fn advance(
         let old = Arc::clone(&from);
         let (to, affected) = compile(large, move || old.apply(delta)).await?;
         let to = Arc::new(to);
-        environment.replace(Arc::clone(&to));
         let update = Update::change(Arc::clone(&environment), from, to, &affected);
-        replaced(hub, &environment, keys.as_deref(), update);
+        replace(hub, &environment, keys.as_deref(), update);
     } else if let Some(keys) = keys {
-        hub.set_keys(&environment, &keys);
+        hub.renew_keys(&environment, &keys);
     }
     hub.progressed.notify_waiters();
     Ok(())
@@ -89,18 +88,19 @@ async fn reload(
     let large = work(&state.flags, &state.segments) > LARGE;
     let old = Arc::clone(&from);
     let to = Arc::new(compile(large, move || old.replaced(state)).await?);
-    environment.replace(Arc::clone(&to));
     let update = Update::reload(Arc::clone(&environment), from, to);
-    replaced(hub, &environment, Some(&keys), update);
+    replace(hub, &environment, Some(&keys), update);
     hub.progressed.notify_waiters();
     Ok(())
 }
 
-/// Revoked keys first: their connections need no news.
-fn replaced(hub: &Hub, environment: &Arc<Environment>, keys: Option<&[SdkKey]>, update: Update) {
-    if let Some(keys) = keys {
-        hub.set_keys(environment, keys);
+/// Keys first: the connections of revoked ones need no news, and whoever waits for the new state
+/// may count on its keys. Nothing is told of an environment that went meanwhile.
+fn replace(hub: &Hub, environment: &Arc<Environment>, keys: Option<&[SdkKey]>, update: Update) {
+    if keys.is_some_and(|keys| !hub.renew_keys(environment, keys)) {
+        return;
     }
+    environment.replace(Arc::clone(update.to()));
     hub.publish(Event::Update(Arc::new(update)));
 }
 

@@ -13,6 +13,7 @@ use crate::frame::write;
 use crate::http::head::{self, Head, Upgrade};
 use crate::http::{answer, query};
 use crate::message::{self, Message};
+use crate::metrics::Reason;
 use crate::source::KeyKind;
 use crate::token::{self, Secret};
 
@@ -28,6 +29,8 @@ pub enum Action<'a> {
     SyncClient(&'a User<'a>, i64),
     /// Answer a data-sync of a server SDK, and push from now on.
     SyncServer(i64),
+    /// What came broke a rule and was passed over, so often: count it, and go on.
+    PassedOver(Reason, u64),
     /// Send a close frame and be done with the connection.
     Close(Close),
     /// The client closes: answer with its code, if it has one, and drop the connection.
@@ -241,24 +244,27 @@ fn credentials(upgrade: &Upgrade<'_>, now: i64) -> Option<(Secret, KeyKind)> {
 
 fn answer_message(text: &str, kind: KeyKind, act: &mut impl FnMut(Action<'_>) -> Flow) -> Flow {
     let mut frame = Vec::new();
-    match (message::parse(text), kind) {
-        (Some(Message::Ping), _) => write::text(message::PONG, &mut frame),
-        (Some(Message::Echo(data)), _) => {
+    let message = message::parse(text, &mut |reason, count| {
+        act(Action::PassedOver(reason, count));
+    });
+    match (message, kind) {
+        (Ok(Message::Ping), _) => write::text(message::PONG, &mut frame),
+        (Ok(Message::Echo(data)), _) => {
             write::text_with(&mut frame, |out| {
                 message::echo(data, out);
                 true
             });
         }
-        (Some(Message::Sync(sync)), KeyKind::Client) => {
+        (Ok(Message::Sync(sync)), KeyKind::Client) => {
             return match &sync.user {
                 Some(user) => act(Action::SyncClient(user, sync.timestamp)),
-                None => Flow::Go,
+                None => act(Action::PassedOver(Reason::UserKey, 1)),
             };
         }
-        (Some(Message::Sync(sync)), KeyKind::Server) => {
+        (Ok(Message::Sync(sync)), KeyKind::Server) => {
             return act(Action::SyncServer(sync.timestamp));
         }
-        (None, _) => return Flow::Go,
+        (Err(reason), _) => return act(Action::PassedOver(reason, 1)),
     }
     act(Action::Send(&frame))
 }

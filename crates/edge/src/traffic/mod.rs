@@ -19,7 +19,7 @@ use burgee_eval::user::User;
 use tokio::sync::Notify;
 
 use crate::hub::{Access, KeyId};
-use crate::metrics::{Metrics, Reason, Refused, Traffic as Sort, What};
+use crate::metrics::{Metrics, Reason, Traffic as Sort, What};
 use crate::sink::UserSeen;
 use buffer::Buffer;
 use limits::fits;
@@ -74,22 +74,27 @@ impl Traffic {
             return self.refuse(Reason::UserKey);
         }
         let print = Print::new(&self.hasher, environment, user);
-        let mut state = self.state();
-        match state.users.judge(print, key, now) {
+        let verdict = self.state().users.judge(print, key, now);
+        match verdict {
             Verdict::Known => return,
             Verdict::TooMany => return self.refuse(Reason::NewUsers),
             Verdict::Write => {}
         }
-        let room = state.buffer.user(self.keep(environment, user, now));
+        // Copied while nobody waits for the lock. Two who bring one user at this moment both write
+        // it, which does no harm.
+        let kept = self.keep(environment, user, now);
+        let mut state = self.state();
+        let room = state.buffer.user(kept);
         if room {
-            state.users.written(print, now);
+            state.users.written(print, key, now);
         }
         self.taken(&state, Sort::User, room);
     }
 
     /// Takes in the body of a track request. Entries that are wrong are counted and passed over.
     pub fn track(&self, access: &Access, body: &[u8], now: i64) -> Result<(), NotAList> {
-        let entries = track::parse(body).map_err(|error| {
+        let mut pass_over = |reason, count| self.metrics.refuse(reason, count);
+        let entries = track::parse(body, &mut pass_over).map_err(|error| {
             self.refuse(Reason::Body);
             NotAList(error)
         })?;
@@ -157,10 +162,7 @@ impl Traffic {
 
     /// Counts something that broke a rule.
     pub(crate) fn refuse(&self, reason: Reason) {
-        self.metrics
-            .traffic_refused
-            .get_or_create(&Refused { reason })
-            .inc();
+        self.metrics.refuse(reason, 1);
     }
 
     /// The state is whole between any two statements, so a panic elsewhere does not spoil it.

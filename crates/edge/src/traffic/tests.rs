@@ -36,7 +36,7 @@ impl Table {
         let print = Print::new(&self.hasher, "env", &user);
         let verdict = self.users.judge(print, KEY, now);
         if verdict == Verdict::Write {
-            self.users.written(print, now);
+            self.users.written(print, KEY, now);
         }
         verdict
     }
@@ -98,6 +98,30 @@ fn new_users_are_limited_by_key_and_hour() {
     let print = Print::new(&table.hasher, "env", &user);
     assert_eq!(table.users.judge(print, KeyId(2), HOUR - 1), Verdict::Write);
     assert_eq!(table.meet("one more", "", HOUR), Verdict::Write);
+}
+
+#[test]
+fn who_could_not_be_written_is_not_counted_as_new() {
+    let mut table = Table::new(1 << 20);
+    let print = |table: &Table, number: u32| {
+        let key = number.to_string();
+        let user = User {
+            key: key.into(),
+            ..User::default()
+        };
+        Print::new(&table.hasher, "env", &user)
+    };
+    // The buffer is full: everybody comes, and comes again, and nobody is written.
+    for number in 0..2 * NEW_USERS_PER_HOUR {
+        let user = print(&table, number % 1_000);
+        assert_eq!(table.users.judge(user, KEY, 0), Verdict::Write, "{number}");
+    }
+    // One who is written twice, by two connections at a time, is one.
+    let twice = print(&table, 0);
+    for _ in 0..2 * NEW_USERS_PER_HOUR {
+        table.users.written(twice, KEY, 0);
+    }
+    assert_eq!(table.meet("new", "", 0), Verdict::Write);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use burgee_eval::user::User;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::message::parse_user;
+use crate::message::{PassOver, parse_user};
 
 /// One entry: a user and what they did.
 pub(super) struct Entry<'a> {
@@ -37,11 +37,14 @@ pub(super) struct Metric<'a> {
 }
 
 /// The entries of a body; `None` for one that is malformed. Fails where the body is no JSON list.
-pub(super) fn parse(body: &[u8]) -> Result<Vec<Option<Entry<'_>>>, serde_json::Error> {
+pub(super) fn parse<'a>(
+    body: &'a [u8],
+    pass_over: PassOver<'_>,
+) -> Result<Vec<Option<Entry<'a>>>, serde_json::Error> {
     let entries: Vec<&RawValue> = serde_json::from_slice(body)?;
     Ok(entries
         .into_iter()
-        .map(|entry| entry_of(entry.get()))
+        .map(|entry| entry_of(entry.get(), pass_over))
         .collect())
 }
 
@@ -55,12 +58,12 @@ struct EntryBody<'a> {
     metrics: Option<Vec<&'a RawValue>>,
 }
 
-fn entry_of(json: &str) -> Option<Entry<'_>> {
+fn entry_of<'a>(json: &'a str, pass_over: PassOver<'_>) -> Option<Entry<'a>> {
     let body: EntryBody<'_> = serde_json::from_str(json).ok()?;
     let evaluations = body.variations.unwrap_or_default().into_iter();
     let metrics = body.metrics.unwrap_or_default().into_iter();
     Some(Entry {
-        user: body.user.and_then(|user| parse_user(user.get())),
+        user: body.user.and_then(|user| parse_user(user.get(), pass_over)),
         evaluations: evaluations.map(|json| evaluation_of(json.get())).collect(),
         metrics: metrics.map(|json| metric_of(json.get())).collect(),
     })

@@ -77,12 +77,16 @@ impl Users {
         }
     }
 
-    /// Whether the user has to be written; if so, and it is, [`Self::written`] is to be called.
+    /// Whether the user has to be written; if so, and there is room for it, [`Self::written`] is to
+    /// be called: who could not be written comes again and is not counted twice.
     pub(super) fn judge(&mut self, user: Print, key: KeyId, now: i64) -> Verdict {
         let known = self.younger.get(&user.identity).copied();
         let known = known.or_else(|| self.older.remove(&user.identity));
         let Some(known) = known else {
-            return self.admit_new(key, now);
+            return match self.new_by(key, now) {
+                count if *count >= NEW_USERS_PER_HOUR => Verdict::TooMany,
+                _ => Verdict::Write,
+            };
         };
         self.put(user.identity, known);
         match known.content == user.content && now.saturating_sub(known.at) < DAY {
@@ -91,8 +95,12 @@ impl Users {
         }
     }
 
-    /// Remembers that the user was written.
-    pub(super) fn written(&mut self, user: Print, now: i64) {
+    /// Remembers that the user was written, and counts one that is new.
+    pub(super) fn written(&mut self, user: Print, key: KeyId, now: i64) {
+        let identity = &user.identity;
+        if !self.younger.contains_key(identity) && !self.older.contains_key(identity) {
+            *self.new_by(key, now) += 1;
+        }
         self.put(
             user.identity,
             Written {
@@ -115,17 +123,13 @@ impl Users {
         self.younger.insert(identity, written);
     }
 
-    fn admit_new(&mut self, key: KeyId, now: i64) -> Verdict {
+    /// How many new users the key brought this hour.
+    fn new_by(&mut self, key: KeyId, now: i64) -> &mut u32 {
         let hour = now.div_euclid(HOUR);
         if hour != self.hour {
             self.hour = hour;
             self.new_this_hour.clear();
         }
-        let count = self.new_this_hour.entry(key).or_default();
-        if *count >= NEW_USERS_PER_HOUR {
-            return Verdict::TooMany;
-        }
-        *count += 1;
-        Verdict::Write
+        self.new_this_hour.entry(key).or_default()
     }
 }

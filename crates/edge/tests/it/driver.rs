@@ -11,14 +11,14 @@ use crate::kit::client::{Received, now, token};
 use crate::kit::{CLIENT_KEY, Client, Edge, SERVER_KEY};
 
 /// The value of a flag in a client's data-sync.
-fn value<'a>(message: &'a Value, key: &str) -> Option<&'a str> {
+pub(crate) fn value<'a>(message: &'a Value, key: &str) -> Option<&'a str> {
     let flags = message["data"]["featureFlags"].as_array()?;
     let flag = flags.iter().find(|flag| flag["id"] == key)?;
     flag["variation"].as_str()
 }
 
 /// The value of a flag's only variation in a server's data-sync.
-fn served<'a>(message: &'a Value, key: &str) -> Option<&'a str> {
+pub(crate) fn served<'a>(message: &'a Value, key: &str) -> Option<&'a str> {
     let flags = message["data"]["featureFlags"].as_array()?;
     let flag = flags.iter().find(|flag| flag["key"] == key)?;
     flag["variations"][0]["value"].as_str()
@@ -61,7 +61,7 @@ fn a_change_of_three_flags_comes_whole() {
 fn after_identify_pushes_are_for_the_new_user() {
     let edge = Edge::start();
     let (mut client, _) = edge.client("bob");
-    let again = client.sync_client("alice", 0);
+    let again = client.sync_client("alice");
     assert_eq!(again["data"]["userKeyId"], "alice");
     edge.feed.set_flag("greeting", "good evening");
     assert_eq!(client.json()["data"]["userKeyId"], "alice");
@@ -177,7 +177,7 @@ fn a_key_that_only_the_store_knows_is_asked_for() {
     let edge = Edge::start();
     edge.feed.add_quietly(LATE, KeyKind::Client);
     let mut client = Client::streaming(edge.address, "client", LATE);
-    let answer = client.sync_client("bob", 0);
+    let answer = client.sync_client("bob");
     assert_eq!(value(&answer, "greeting"), Some("hello"));
 }
 
@@ -204,6 +204,26 @@ fn a_revoked_key_closes_its_connections_at_once_and_no_others() {
     server.ping();
     let mut again = Client::streaming(edge.address, "client", CLIENT_KEY);
     assert_eq!(again.close_code(), Some(4003));
+}
+
+#[test]
+fn a_deleted_environment_closes_its_connections() {
+    let edge = Edge::start();
+    let (mut client, _) = edge.client("bob");
+    let (mut server, _) = edge.server();
+    edge.feed.remove();
+    assert_eq!(client.close_code(), Some(4003));
+    assert_eq!(server.close_code(), Some(4003));
+}
+
+#[test]
+fn a_restored_database_reaches_everyone() {
+    let edge = Edge::start();
+    let (mut client, _) = edge.client("bob");
+    let (mut server, _) = edge.server();
+    edge.feed.restore("greeting", "of long ago");
+    assert_eq!(value(&client.json(), "greeting"), Some("of long ago"));
+    assert_eq!(served(&server.json(), "greeting"), Some("of long ago"));
 }
 
 #[test]
@@ -332,4 +352,50 @@ fn a_shutdown_ends_however_deaf_a_peer_is() {
     }
     edge.shut_down();
     assert!(std::net::TcpStream::connect(edge.address).is_err());
+}
+
+#[test]
+fn what_the_loops_do_is_in_the_metrics() {
+    let edge = Edge::start();
+    let (mut client, _) = edge.client("bob");
+    let (mut server, _) = edge.server();
+    edge.feed.set_flag("greeting", "good evening");
+    client.json();
+    server.json();
+    let mut refused = Client::upgraded(edge.address, "type=nobody");
+    refused.close_code();
+    let text = edge.metrics.encode();
+    for line in [
+        "burgee_edge_connections{kind=\"client\"} 1",
+        "burgee_edge_connections{kind=\"server\"} 1",
+        "burgee_edge_accepted_total 3",
+        "burgee_edge_pushes_total{kind=\"server\"} 1",
+        "burgee_edge_closes_total{code=\"4003\"} 1",
+        "burgee_edge_closes_total{code=\"1011\"} 0",
+        "burgee_edge_syncs_total{kind=\"client\",sync=\"full\"} 1",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+    }
+}
+
+#[test]
+fn a_port_that_is_taken_is_noticed_however_many_loops_there_are() {
+    for loops in [1, 2] {
+        let config = Config {
+            loops,
+            ..Config::default()
+        };
+        let first = Edge::start_with(config.clone());
+        let second = Edge::start_at(first.address, config.clone());
+        let error = second.err().unwrap();
+        assert_eq!(error.kind(), std::io::ErrorKind::AddrInUse);
+        drop(first);
+    }
+    let shared = Config {
+        loops: 2,
+        share_port: true,
+        ..Config::default()
+    };
+    let first = Edge::start_with(shared.clone());
+    assert!(Edge::start_at(first.address, shared).is_ok());
 }

@@ -1,9 +1,11 @@
 //! Large states, and many who want them at once.
 
+use std::time::Duration;
+
 use burgee_edge::driver::Config;
 use serde_json::{Value, json};
 
-use crate::kit::{Client, Edge, SERVER_KEY};
+use crate::kit::{CLIENT_KEY, Client, Edge, SERVER_KEY};
 
 const FLAGS: usize = 50;
 
@@ -118,4 +120,144 @@ fn a_slow_server_sdk_is_given_what_changed_since() {
     assert_eq!(catching_up["data"]["eventType"], "patch");
     assert!(catching_up.to_string().contains("step 4"));
     slow.ping();
+}
+
+#[test]
+fn a_restored_database_reaches_who_was_slow_or_waited() {
+    let edge = large_edge(two_at_once());
+    let mut herd: Vec<_> = (0..3).map(|_| asking(&edge)).collect();
+    edge.await_count(1, |counters| &counters.waiting);
+    let (mut witness, _) = edge.client("bob");
+    edge.feed.restore("greeting", "of long ago");
+    witness.json();
+    for client in &mut herd {
+        let mut message = client.json();
+        if flags(&message) > 1 {
+            message = client.json();
+        }
+        assert_eq!(message["data"]["eventType"], "full");
+        assert_eq!(flags(&message), 1);
+        assert!(message.to_string().contains("of long ago"));
+        client.ping();
+    }
+}
+
+#[test]
+fn large_pushes_wait_for_their_turn_as_well() {
+    let edge = large_edge(two_at_once());
+    let mut servers: Vec<_> = (0..6).map(|_| edge.server().0).collect();
+    let big = "y".repeat(60_000);
+    let keys: Vec<_> = (0..FLAGS).map(|n| format!("flag-{n}")).collect();
+    let values: Vec<_> = keys
+        .iter()
+        .map(|key| (key.as_str(), big.as_str()))
+        .collect();
+    edge.feed.set_flags(&values);
+    edge.await_count(4, |counters| &counters.waiting);
+    // All at once: nobody knows whose turn it is.
+    std::thread::scope(|scope| {
+        for server in &mut servers {
+            scope.spawn(|| {
+                let mut seen = 0;
+                while seen < FLAGS {
+                    seen += flags(&server.json());
+                }
+                server.ping();
+            });
+        }
+    });
+}
+
+/// A client SDK that has asked for everything, and reads nothing yet.
+fn asking_as(edge: &Edge, user: &str) -> Client {
+    let mut client = Client::streaming(edge.address, "client", CLIENT_KEY);
+    client.ask_as(user);
+    client
+}
+
+#[test]
+fn large_answers_to_clients_wait_for_their_turn_too() {
+    let edge = large_edge(two_at_once());
+    let mut herd: Vec<_> = (0..8)
+        .map(|n| asking_as(&edge, &format!("user-{n}")))
+        .collect();
+    edge.await_count(6, |counters| &counters.waiting);
+    for (n, client) in herd.iter_mut().enumerate() {
+        let answer = client.json();
+        assert_eq!(flags(&answer), FLAGS + 1);
+        assert_eq!(answer["data"]["userKeyId"], format!("user-{n}"));
+        client.ping();
+    }
+    assert_eq!(edge.count(|counters| &counters.waiting), 0);
+}
+
+#[test]
+fn large_pushes_to_clients_wait_for_their_turn_too() {
+    let edge = large_edge(two_at_once());
+    let mut clients: Vec<_> = (0..6).map(|_| edge.client("bob").0).collect();
+    let big = "y".repeat(60_000);
+    let keys: Vec<_> = (0..FLAGS).map(|n| format!("flag-{n}")).collect();
+    let values: Vec<_> = keys
+        .iter()
+        .map(|key| (key.as_str(), big.as_str()))
+        .collect();
+    edge.feed.set_flags(&values);
+    edge.await_count(4, |counters| &counters.waiting);
+    std::thread::scope(|scope| {
+        for client in &mut clients {
+            scope.spawn(|| {
+                assert!(client.json().to_string().contains("yyy"));
+                client.ping();
+            });
+        }
+    });
+}
+
+#[test]
+fn who_waits_is_answered_otherwise_and_may_change_its_mind() {
+    let edge = large_edge(two_at_once());
+    let mut served: Vec<_> = (0..2).map(|_| asking(&edge)).collect();
+    let mut client = asking_as(&edge, "bob");
+    edge.await_count(1, |counters| &counters.waiting);
+    client.ping();
+    client.ask_as("alice");
+    client.ping();
+    for server in &mut served {
+        server.json();
+    }
+    assert_eq!(client.json()["data"]["userKeyId"], "alice");
+    client.ping();
+}
+
+#[test]
+fn slow_readers_of_a_shared_state_do_not_hold_up_others() {
+    let hour = Duration::from_secs(3600);
+    let edge = large_edge(Config {
+        stall_timeout: hour,
+        stall_timeout_in_herd: hour,
+        state_turn: Duration::from_millis(50),
+        tick: Duration::from_millis(10),
+        ..two_at_once()
+    });
+    let mut slow: Vec<_> = (0..2).map(|_| asking(&edge)).collect();
+    let mut patient = asking(&edge);
+    assert_eq!(flags(&patient.json()), FLAGS + 1);
+    // They were not given up for it.
+    for client in &mut slow {
+        assert_eq!(flags(&client.json()), FLAGS + 1);
+        client.ping();
+    }
+}
+
+#[test]
+fn who_holds_an_answer_of_its_own_has_to_take_it_in_time_while_others_wait() {
+    let edge = large_edge(Config {
+        stall_timeout: Duration::from_secs(3600),
+        stall_timeout_in_herd: Duration::from_millis(50),
+        tick: Duration::from_millis(10),
+        ..two_at_once()
+    });
+    let _deaf: Vec<_> = (0..2).map(|_| asking_as(&edge, "deaf")).collect();
+    let mut patient = asking_as(&edge, "bob");
+    assert_eq!(flags(&patient.json()), FLAGS + 1);
 }

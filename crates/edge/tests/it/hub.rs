@@ -378,6 +378,39 @@ async fn a_deleted_environment_takes_its_keys_with_it() {
     assert!(running.known("b-client").is_some());
 }
 
+#[tokio::test(start_paused = true)]
+async fn keys_of_a_deleted_environment_do_not_come_back_with_late_news() {
+    for restored in [false, true] {
+        let mut running = Running::over(World::with(&["a"])).await;
+        running.world.fall_ill("a", Illness::Dawdles);
+        match restored {
+            true => running.world.restore("a", vec![flag("new", "1")]),
+            false => drop(running.world.revoke("a", "a-server")),
+        }
+        while running.world.fetched.load(SeqCst) == 0 {
+            tokio::task::yield_now().await;
+        }
+        running.world.remove("a");
+        running.hub.gone("a").await;
+        running.world.cure("a");
+        // The clock stands until the late news has been dealt with.
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        assert!(running.known("a-client").is_none(), "{restored}");
+        assert!(matches!(running.events.try_recv(), Ok(Event::Gone(_))));
+        assert!(running.events.try_recv().is_err(), "{restored}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_does_not_answer_is_not_waited_for_for_ever() {
+    let running = Running::over(World::with(&["a"])).await;
+    let gate = running.world.gate();
+    assert!(running.hub.ask("unheard").await.is_err());
+    // And it does not keep others from being asked.
+    gate.add_permits(1);
+    assert!(running.hub.ask("unheard").await.unwrap().is_none());
+}
+
 #[tokio::test]
 async fn a_new_environment_is_there_when_its_key_is_asked_for() {
     let running = Running::over(World::with(&[])).await;

@@ -4,8 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod api;
+mod churn;
 mod driver;
 mod herd;
+mod http;
 mod hub;
 mod kit;
 mod memory;

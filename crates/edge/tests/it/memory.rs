@@ -35,6 +35,8 @@ pub(crate) struct World {
     changed: Notify,
     /// How often a key was looked up in the store of record.
     pub(crate) found: AtomicUsize,
+    /// How often changes of an environment were fetched.
+    pub(crate) fetched: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -52,6 +54,8 @@ pub(crate) enum Illness {
     Fails,
     Hangs,
     Panics,
+    /// Its changes are fetched, but do not arrive until it is cured.
+    Dawdles,
 }
 
 struct Environment {
@@ -142,6 +146,14 @@ impl World {
         })
     }
 
+    /// The same, but nobody is told.
+    pub(crate) fn keys_quietly(&self, id: &str, edit: impl FnOnce(&mut Vec<SdkKey>)) {
+        self.note(id, |state| {
+            edit(&mut state.keys);
+            (Vec::new(), Vec::new(), true)
+        });
+    }
+
     pub(crate) fn revoke(&self, id: &str, secret: &str) -> i64 {
         self.keys(id, |keys| keys.retain(|key| key.secret != secret))
     }
@@ -191,6 +203,17 @@ impl World {
         id: &str,
         edit: impl FnOnce(&mut State) -> (Vec<Flag>, Vec<Segment>, bool),
     ) -> i64 {
+        let version = self.note(id, edit);
+        self.changed.notify_one();
+        version
+    }
+
+    /// Changes without telling.
+    fn note(
+        &self,
+        id: &str,
+        edit: impl FnOnce(&mut State) -> (Vec<Flag>, Vec<Segment>, bool),
+    ) -> i64 {
         let mut inner = self.inner();
         let Environment { state, log } = inner.environments.get_mut(id).unwrap();
         let (flags, segments, keys) = edit(state);
@@ -205,8 +228,6 @@ impl World {
             segments,
             keys,
         });
-        drop(inner);
-        self.changed.notify_one();
         version
     }
 
@@ -225,7 +246,7 @@ impl World {
     async fn suffer(&self, id: &str) -> Result<(), Unavailable> {
         let illness = self.inner().sick.get(id).copied();
         match illness {
-            None => Ok(()),
+            None | Some(Illness::Dawdles) => Ok(()),
             Some(Illness::Fails) => Err(Unavailable("sick".into())),
             Some(Illness::Hangs) => std::future::pending().await,
             Some(Illness::Panics) => panic!("{id} is sick"),
@@ -298,12 +319,17 @@ impl Source for World {
     ) -> BoxFuture<'a, Result<Changes, Unavailable>> {
         Box::pin(async move {
             self.suffer(id).await?;
-            self.ask(|inner| {
+            let changes = self.ask(|inner| {
                 inner
                     .environments
                     .get(id)
                     .map_or(Changes::Gone, |e| e.since(from))
-            })
+            });
+            self.fetched.fetch_add(1, SeqCst);
+            while self.inner().sick.get(id) == Some(&Illness::Dawdles) {
+                tokio::task::yield_now().await;
+            }
+            changes
         })
     }
 

@@ -52,7 +52,7 @@ fn what_is_no_message_is_passed_over() {
             r#"{"messageType":"data-sync","data":{"timestamp":0}}"#,
             r#"{"messageType":"data-sync","data":{"timestamp":0,"user":{"name":"no key"}}}"#,
             r#"{"messageType":"data-sync","data":{"timestamp":0,"user":{"keyId":" "}}}"#,
-            r#"{"messageType":"data-sync","data":{"timestamp":0,"user":{"keyId":"\ud800"}}}"#,
+            r#"{"messageType":"data-sync","data":{"timestamp":0,"user":{"keyId":{"half":"\ud800}}}}"#,
             r#"{"messageType":"rp-agent-status","data":{}}"#,
             r#"{"messageType":"of the future","data":{"x":1}}"#,
             &"[".repeat(100_000),
@@ -307,16 +307,120 @@ fn who_is_too_many_is_told_to_come_back() {
 #[test]
 fn ordinary_http_that_is_too_much_is_told_to_come_back() {
     let edge = Edge::start_with(Config {
-        http_connections: 1,
+        http_connections: 2,
         ..one_loop()
     });
     let request = b"GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    let mut first = Client::connect(edge.address);
-    first.send_raw(request);
-    assert!(first.read_head().starts_with("HTTP/1.1 200 "));
-    let mut second = Client::connect(edge.address);
-    second.send_raw(request);
-    assert!(second.read_head().starts_with("HTTP/1.1 503 "));
+    let ask = || {
+        let mut client = Client::connect(edge.address);
+        client.send_raw(request);
+        client
+    };
+    let mut idle = ask();
+    assert!(idle.read_head().starts_with("HTTP/1.1 200 "));
+    idle.read_exactly("hello");
+    // The second takes its time.
+    let mut slow = Client::connect(edge.address);
+    slow.send_raw(b"POST /count HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n");
+    edge.await_count(2, |counters| &counters.handed_over);
+    assert!(ask().read_head().starts_with("HTTP/1.1 503 "));
+    // More than half of the places were taken when it came: it may not stay.
+    slow.send_raw(b"x");
+    assert!(slow.read_head().contains("\r\nconnection: close\r\n"));
+    slow.read_exactly("1");
+    slow.ends();
+    idle.send_raw(request);
+    assert!(idle.read_head().starts_with("HTTP/1.1 200 "));
     // Streaming has nothing to do with it.
     edge.client("bob").0.ping();
+}
+
+#[test]
+fn a_message_that_is_never_completed_is_closed_1001() {
+    let hour = std::time::Duration::from_secs(3600);
+    beside_a_witness(
+        Config {
+            silence_timeout: hour,
+            message_timeout: std::time::Duration::from_millis(50),
+            ..Edge::hasty()
+        },
+        |edge| {
+            let (mut client, _) = edge.client("bob");
+            client.send_raw(&frame(FIRST, b"{"));
+            assert_eq!(client.close_code(), Some(1001));
+            // Pings in between do not prolong it.
+            let (mut pinging, _) = edge.client("bob");
+            pinging.send_raw(&frame(FIRST, b"{"));
+            let code = loop {
+                let _ = pinging.try_send_raw(&frame(0x89, b""));
+                match pinging.next() {
+                    Received::Pong(_) => {}
+                    Received::Close(code) => break code,
+                    other => panic!("{other:?}"),
+                }
+            };
+            assert_eq!(code, Some(1001));
+        },
+    );
+}
+
+#[test]
+fn incomplete_messages_take_only_so_much_memory() {
+    beside_a_witness(
+        Config {
+            kept_input: 300 * 1024,
+            ..one_loop()
+        },
+        |edge| {
+            let mut rude: Vec<_> = (0..4).map(|_| edge.client("bob").0).collect();
+            for client in &mut rude {
+                client.send_raw(&frame(FIRST, &[b'x'; 100 * 1024]));
+            }
+            edge.await_count(1, |counters| &counters.closed_1001);
+        },
+    );
+}
+
+#[test]
+fn a_second_stall_has_all_the_time_that_the_first_had() {
+    let edge = Edge::start_with(Config {
+        silence_timeout: std::time::Duration::from_secs(60),
+        stall_timeout: std::time::Duration::from_secs(3),
+        tick: std::time::Duration::from_millis(10),
+        ..one_loop()
+    });
+    let block = |slow: &mut Client, witness: &mut Client, from: usize| {
+        let big = "x".repeat(60_000);
+        let skipped = edge.count(|counters| &counters.pushes_skipped);
+        let mut n = from;
+        while edge.count(|counters| &counters.pushes_skipped) == skipped {
+            n += 1;
+            edge.feed.set_flag("greeting", &format!("{n} {big}"));
+            witness.json();
+        }
+        read_to(slow, &format!("{n} "));
+    };
+    let (mut slow, _) = edge.client("slow");
+    let (mut witness, _) = edge.client("witness");
+    block(&mut slow, &mut witness, 0);
+    // Longer than a stall may last, it has nothing to take.
+    let elsewhere = Edge::start_with(Config {
+        head_timeout: std::time::Duration::from_millis(3_500),
+        ..Edge::hasty()
+    });
+    Client::connect(elsewhere.address).ends();
+    block(&mut slow, &mut witness, 1000);
+    slow.ping();
+    assert_eq!(edge.count(|counters| &counters.dropped_slow), 0);
+}
+
+/// Reads until the value that begins like this.
+fn read_to(slow: &mut Client, newest: &str) {
+    loop {
+        let message = slow.json();
+        let value = crate::driver::value(&message, "greeting").unwrap();
+        if value.starts_with(newest) {
+            return;
+        }
+    }
 }

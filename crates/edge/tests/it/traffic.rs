@@ -340,6 +340,22 @@ async fn parts_of_a_user_beyond_their_limits_are_left_out_and_counted() {
 }
 
 #[tokio::test]
+async fn a_user_over_the_limits_is_counted_once_in_a_track() {
+    let flow = Flow::new(vec![flag("a", "x")]).await;
+    let mut entry = evaluation("u", "a", "v");
+    entry["user"]["name"] = "n".repeat(limits::USER_NAME + 1).into();
+    entry["user"]["customizedProperties"] = json!([null, {"name": "p", "value": "v".repeat(limits::PROPERTY)}, {"name": "q", "value": 1}]);
+    flow.track(&json!([entry]));
+    assert_eq!(
+        (flow.refused("user_name"), flow.refused("property")),
+        (1, 2)
+    );
+    let all = flow.end().await;
+    assert_eq!((all.counts.len(), all.users.len()), (1, 1));
+    assert_eq!(all.users[0].properties, [("q".to_owned(), "1".to_owned())]);
+}
+
+#[tokio::test]
 async fn exposures_are_kept_of_flags_that_are_tracked_or_in_an_experiment() {
     let tracked = Flag {
         tracked: true,

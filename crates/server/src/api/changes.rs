@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use axum::Json;
-use axum::extract::{Path, Query, State};
-use burgee_domain::command;
+use axum::extract::State;
+use burgee_domain::change;
+use burgee_domain::command::{self, Command};
 use burgee_domain::diff::DiffLine;
-use burgee_domain::id::Id;
 use burgee_domain::outcome::Warning;
 use burgee_store::{Applied, ChangeSetRequest, HistoryScope, LoggedChangeSet};
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,7 @@ use crate::api::{self};
 use crate::app::{AppState, now};
 use crate::auth::{Caller, Writer};
 use crate::body::Body;
+use crate::params::{Path, Query};
 use crate::problem::Problem;
 
 /// A change set: commands that are applied together or not at all.
@@ -37,7 +38,7 @@ pub struct NewChangeSet {
     #[serde(default)]
     pub dry_run: bool,
     /// What to do, in order; each has a `kind`. See `docs/api.md` for all of them.
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<Command>)]
     pub commands: Vec<Value>,
 }
 
@@ -80,7 +81,6 @@ pub struct ChangeView {
 
 impl From<LoggedChangeSet> for ChangeView {
     fn from(change: LoggedChangeSet) -> Self {
-        // Null for what is no change of flags or segments: SDK keys, settings.
         let answered = Applied::deserialize(&change.result).ok();
         let (versions, diff) = answered
             .map(|it| (it.versions, it.diff))
@@ -138,7 +138,7 @@ async fn run(
         id: change_id(new.id)?,
         organization: caller.organization.clone(),
         actor: caller.actor.clone(),
-        comment: new.comment,
+        comment: comment(&new.comment)?,
         base: new.base,
         commands: command::parse(new.commands, project)?,
         dry_run,
@@ -146,9 +146,9 @@ async fn run(
     };
     let applied = state.store.apply(&request).await?;
     if !dry_run {
-        for (environment, (version, _)) in &applied.positions {
-            state.served_at(&Id::new(environment), *version).await;
-        }
+        let moved = applied.positions.iter();
+        let moved = moved.map(|(environment, (version, _))| (environment.as_str(), *version));
+        state.served(moved).await;
     }
     let Applied {
         id,
@@ -164,6 +164,10 @@ async fn run(
         diff,
         warnings,
     }))
+}
+
+fn comment(text: &str) -> Result<String, Problem> {
+    change::comment(text).map_err(|it| Problem::invalid(it.pointer, it.code, it.message))
 }
 
 fn change_id(id: Option<String>) -> Result<Option<String>, Problem> {

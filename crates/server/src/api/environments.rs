@@ -1,7 +1,7 @@
 //! Environments: places where flags are served.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use burgee_domain::model::Environment;
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,7 @@ use crate::api::{self, page::Page};
 use crate::app::{AppState, now};
 use crate::auth::{Caller, Writer};
 use crate::body::Body;
+use crate::params::Path;
 use crate::problem::Problem;
 
 /// An environment.
@@ -102,7 +103,7 @@ pub async fn create(
     let project = api::project(&state, &caller, &project).await?;
     let key = api::new_key("/key", new.key)?;
     let name = api::name("/name", new.name.as_deref().unwrap_or(key.as_str()))?;
-    let description = api::description("/description", new.description)?;
+    let description = api::description("/description", &new.description)?;
     let new = burgee_store::NewEnvironment {
         project: project.id,
         key,
@@ -113,7 +114,7 @@ pub async fn create(
         .store
         .create_environment(&new, &caller.actor, now())
         .await?;
-    state.served(&made).await;
+    state.served_as(&made).await;
     Ok((StatusCode::CREATED, Json(made.into())))
 }
 
@@ -151,18 +152,14 @@ pub async fn update(
     Body(edit): Body<EnvironmentEdit>,
 ) -> Result<Json<EnvironmentView>, Problem> {
     let (_, environment) = api::environment(&state, &caller, &project, &key).await?;
-    let name = match edit.name {
-        Some(name) => api::name("/name", &name)?,
-        None => environment.name,
-    };
-    let description = match edit.description {
-        Some(description) => api::description("/description", description)?,
-        None => environment.description,
-    };
+    let name = edit.name.map(|it| api::name("/name", &it)).transpose()?;
+    let description = edit.description;
+    let description = description.map(|it| api::description("/description", &it));
+    let (name, description) = (name.as_deref(), description.transpose()?);
     let (id, actor) = (&environment.id, &caller.actor);
     let updated = state
         .store
-        .update_environment(id, &name, &description, actor, now())
+        .update_environment(id, name, description.as_deref(), actor, now())
         .await?;
     Ok(Json(updated.into()))
 }
@@ -183,5 +180,6 @@ pub async fn delete(
         .store
         .delete_environment(&environment.id, &caller.actor, now())
         .await?;
+    state.gone(std::iter::once(&environment)).await;
     Ok(StatusCode::NO_CONTENT)
 }

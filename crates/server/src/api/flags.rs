@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use burgee_domain::key::Key;
 use burgee_domain::model::{Environment, Flag, Life, Targeting};
 use burgee_eval::flag::{Fallthrough, Rule, TargetUsers, Variation, VariationType};
@@ -15,6 +15,7 @@ use crate::api::page::{Page, PageQuery};
 use crate::api::{self};
 use crate::app::AppState;
 use crate::auth::Caller;
+use crate::params::{Path, Query};
 use crate::problem::Problem;
 
 /// A flag, the same in all environments of its project.

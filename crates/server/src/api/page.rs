@@ -13,7 +13,7 @@ const DEFAULT_LIMIT: i64 = 50;
 /// Which page.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PageQuery {
     /// `next` of the page before; absent for the first.
     pub cursor: Option<String>,

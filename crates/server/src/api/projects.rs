@@ -1,7 +1,7 @@
 //! Projects: sets of flags with their environments.
 
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use burgee_domain::model::Project;
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,7 @@ use crate::api::{
 use crate::app::{AppState, now};
 use crate::auth::{Caller, Writer};
 use crate::body::Body;
+use crate::params::{Path, Query};
 use crate::problem::Problem;
 
 /// A project.
@@ -134,9 +135,11 @@ pub async fn delete(
     Path(key): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let project = api::project(&state, &caller, &key).await?;
+    let environments = state.store.environments(&project.id).await?;
     state
         .store
         .delete_project(&project.id, &caller.actor, now())
         .await?;
+    state.gone(environments.iter()).await;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,7 +1,7 @@
 //! SDK keys: what programs connect with.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use burgee_domain::id::Id;
 use burgee_domain::model::{SdkKey, SdkKeyKind};
@@ -12,6 +12,7 @@ use crate::api::{self, page::Page};
 use crate::app::{AppState, now};
 use crate::auth::{Caller, Writer};
 use crate::body::Body;
+use crate::params::Path;
 use crate::problem::Problem;
 
 /// What an SDK key may do.
@@ -128,7 +129,7 @@ pub async fn create(
         .store
         .environment(&environment.project, &environment.key)
         .await?;
-    state.served(&after).await;
+    state.served_as(&after).await;
     Ok((StatusCode::CREATED, Json(made.into())))
 }
 
@@ -156,6 +157,6 @@ pub async fn revoke(
         .store
         .environment(&environment.project, &environment.key)
         .await?;
-    state.served(&after).await;
+    state.served_as(&after).await;
     Ok(StatusCode::NO_CONTENT)
 }

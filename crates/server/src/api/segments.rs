@@ -1,8 +1,7 @@
 //! Segments, to look at. Every edit is a command of a change set ([`super::changes`]).
 
 use axum::Json;
-use axum::extract::{Path, Query, State};
-use burgee_domain::key::Key;
+use axum::extract::State;
 use burgee_domain::model::{Life, Segment, SegmentScope};
 use burgee_eval::segment::SegmentRule;
 use burgee_store::SegmentFilter;
@@ -14,6 +13,7 @@ use crate::api::page::{Page, PageQuery};
 use crate::api::{self};
 use crate::app::AppState;
 use crate::auth::Caller;
+use crate::params::{Path, Query};
 use crate::problem::Problem;
 
 /// A segment.
@@ -157,63 +157,4 @@ pub async fn list_of_environment(
         query,
     )
     .await
-}
-
-async fn one(
-    state: &AppState,
-    caller: &Caller,
-    scope: SegmentScope,
-    key: &str,
-) -> Result<Json<SegmentView>, Problem> {
-    let missing = || Problem::not_found(format!("segment `{key}` of this scope"));
-    let typed = Key::new(key).map_err(|_| missing())?;
-    let found = state
-        .store
-        .segment(&caller.organization, &scope, &typed)
-        .await;
-    Ok(Json(found.map_err(api::or_missing(missing))?.into()))
-}
-
-/// One segment that the whole organization shares.
-#[utoipa::path(get, path = "/api/v1/segments/{segment}", tag = "segments",
-    params(("segment", description = "The segment's key")),
-    responses((status = 200, body = SegmentView), (status = 404, body = Problem)))]
-pub async fn get_shared(
-    State(state): State<AppState>,
-    caller: Caller,
-    Path(key): Path<String>,
-) -> Result<Json<SegmentView>, Problem> {
-    one(&state, &caller, SegmentScope::Organization, &key).await
-}
-
-/// One segment that all environments of a project share.
-#[utoipa::path(get, path = "/api/v1/projects/{project}/segments/{segment}", tag = "segments",
-    params(("project", description = "The project's key"),
-        ("segment", description = "The segment's key")),
-    responses((status = 200, body = SegmentView), (status = 404, body = Problem)))]
-pub async fn get_of_project(
-    State(state): State<AppState>,
-    caller: Caller,
-    Path((project, key)): Path<(String, String)>,
-) -> Result<Json<SegmentView>, Problem> {
-    let project = api::project(&state, &caller, &project).await?;
-    one(&state, &caller, SegmentScope::Project(project.id), &key).await
-}
-
-/// One segment of one environment.
-#[utoipa::path(get,
-    path = "/api/v1/projects/{project}/environments/{environment}/segments/{segment}",
-    tag = "segments",
-    params(("project", description = "The project's key"),
-        ("environment", description = "The environment's key"),
-        ("segment", description = "The segment's key")),
-    responses((status = 200, body = SegmentView), (status = 404, body = Problem)))]
-pub async fn get_of_environment(
-    State(state): State<AppState>,
-    caller: Caller,
-    Path((project, environment, key)): Path<(String, String, String)>,
-) -> Result<Json<SegmentView>, Problem> {
-    let (project, environment) = api::environment(&state, &caller, &project, &environment).await?;
-    let scope = SegmentScope::Environment(project.id, environment.id);
-    one(&state, &caller, scope, &key).await
 }

@@ -6,7 +6,7 @@ use burgee_domain::conflict::{self, Logged};
 use burgee_domain::outcome::{Outcome, Scope};
 use burgee_domain::workspace::Workspace;
 
-use super::{ApplyError, Work};
+use super::{ApplyError, Work, seen};
 use crate::{Tx, log};
 
 /// Refuses an outcome that touches what others changed after the base.
@@ -17,15 +17,10 @@ pub(super) async fn check(
     outcome: &Outcome,
 ) -> Result<(), ApplyError> {
     let names = scope_names(workspace);
-    let mut base = BTreeMap::new();
+    let base = seen::versions(tx, workspace, &names, work).await?;
     let mut logged: Vec<Logged> = Vec::new();
     for step in &outcome.steps {
-        let asked = names.get(&step.scope).and_then(|name| {
-            let given = |(scope, _): &(&String, &i64)| scope.eq_ignore_ascii_case(name);
-            work.base.iter().find(given)
-        });
-        if let Some((_, version)) = asked {
-            base.insert(step.scope.clone(), *version);
+        if let Some(version) = base.get(&step.scope) {
             logged.extend(log::since(tx, &step.scope, *version).await?);
         }
     }

@@ -38,7 +38,7 @@ pub struct ChangeSetRequest {
 }
 
 /// What a change set did.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Applied {
     /// The change set's id.
@@ -81,6 +81,15 @@ pub enum ApplyError {
     /// A command cannot be applied.
     #[error(transparent)]
     Rejected(#[from] Rejected),
+    /// The base names a scope that does not exist, or a version that it has not had: it would check
+    /// nothing.
+    #[error("base, {scope}: {message}")]
+    Base {
+        /// The name, as it was given.
+        scope: String,
+        /// In plain words.
+        message: String,
+    },
     /// Others changed the same after the base.
     #[error("{} of its facets were changed by others", .0.len())]
     Conflict(Vec<ConflictFound>),

@@ -1,6 +1,8 @@
 //! Steps of an environment's history that are not about flags or segments: SDK keys and settings.
 //! They are log rows of the same sequence, so that the feed sees them like any other change.
 
+use std::collections::BTreeMap;
+
 use burgee_domain::id::Id;
 use burgee_domain::model::{Environment, Organization};
 use burgee_domain::position::{self, Position};
@@ -11,7 +13,7 @@ use super::advance;
 use crate::change_sets::{self, Actor, NewChangeSet};
 use crate::error::StoreError;
 use crate::log::{self, LogRow, Version};
-use crate::{Store, Tx};
+use crate::{Applied, Store, Tx, row};
 
 impl Store {
     /// Moves a locked environment by one version with rows about keys and settings.
@@ -28,6 +30,12 @@ impl Store {
         environment.position = Position::new(version, &environment.chain);
         let id = uuid::Uuid::now_v7().to_string();
         let commands = Value::Array(vec![step.command]).to_string();
+        let scope = scope_name(tx, &environment).await?;
+        let applied = Applied {
+            id: id.clone(),
+            versions: BTreeMap::from([(scope, version)]),
+            ..Applied::default()
+        };
         let change_set = NewChangeSet {
             organization: step.organization,
             id: &id,
@@ -36,7 +44,7 @@ impl Store {
             base: &json!({}),
             request_digest: change_sets::request_digest("", &json!({}), &commands),
             commands: &commands,
-            result: &Value::Null,
+            result: &serde_json::to_value(&applied)?,
             at: now,
         };
         change_sets::insert(tx, &change_set).await?;
@@ -67,6 +75,15 @@ pub(crate) struct Administration<'a> {
     /// In the form of a command, for the history.
     pub(crate) command: Value,
     pub(crate) rows: Vec<LogRow<'a>>,
+}
+
+/// An environment's name among scopes: `project/environment`.
+async fn scope_name(tx: &mut Tx, environment: &Environment) -> Result<String, StoreError> {
+    let project = sqlx::query("SELECT key FROM projects WHERE id = $1")
+        .bind(environment.project.as_str())
+        .fetch_one(&mut **tx)
+        .await?;
+    Ok(format!("{}/{}", row::text(&project, 0)?, environment.key))
 }
 
 /// The log row of a setting.

@@ -27,6 +27,7 @@ targeting_command! {
     /// Takes a flag of FeatBit's over into an environment. Repeating it changes nothing.
     ImportFlag {
         /// The flag as FeatBit serves it.
+        #[cfg_attr(feature = "schema", schema(value_type = Object))]
         source: Box<wire::Flag>,
     }
 }

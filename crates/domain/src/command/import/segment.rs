@@ -19,6 +19,7 @@ segment_command! {
     /// Takes a segment of FeatBit's over into an environment. Repeating it changes nothing.
     ImportSegment {
         /// The segment as FeatBit serves it.
+        #[cfg_attr(feature = "schema", schema(value_type = Object))]
         source: Box<wire::Segment>,
     }
 }

@@ -110,6 +110,59 @@ fn segments_do_not_refer_to_segments_on_the_wire() {
 }
 
 #[test]
+fn broken_conditions_never_reach_an_sdk() {
+    let never = json!({"property": "User is in segment", "op": null, "value": "[]"});
+    for (op, value) in [
+        ("NotOneOf", Some("a,b")),
+        ("IsOneOf", Some("[1]")),
+        ("NotMatchRegex", Some("(")),
+        ("MatchRegex", Some("(?=x)")),
+        ("NotEqual", None),
+        ("NotContain", None),
+        ("IsTrue", None),
+        ("IsSet", None),
+        ("LessThan", Some("1,000")),
+        ("SemverNotEqual", Some("latest")),
+        ("NoSuchThing", Some("x")),
+    ] {
+        let broken = json!({"property": "p", "op": op, "value": value});
+        let rule = json!({"id": "r", "name": "r", "conditions": [broken]});
+        let mut flag = flag("f", 1);
+        flag.rules = vec![serde_json::from_value(rule.clone()).unwrap()];
+        let mut segment = segment("s", 2, &[]);
+        segment.rules = vec![serde_json::from_value(rule).unwrap()];
+        let answers = server_sync(&encoded(vec![flag], vec![segment]), 0);
+        for list in ["featureFlags", "segments"] {
+            let sent = &answers[0].list(list)[0]["rules"][0]["conditions"][0];
+            assert_eq!(*sent, never, "{op} {value:?} in {list}");
+        }
+    }
+}
+
+#[test]
+fn sound_conditions_are_sent_as_they_are_and_blank_dispatch_keys_as_none() {
+    let condition = json!({"property": "p", "op": "NotOneOf", "value": "[\"a\"]"});
+    let rule = json!({"id": "r", "name": "r", "dispatchKey": " ", "conditions": [condition]});
+    let mut flag = flag("f", 1);
+    flag.rules = vec![serde_json::from_value(rule).unwrap()];
+    flag.fallthrough.dispatch_key = Some("\t".to_owned());
+    let mut other = flag.clone();
+    other.key = "g".to_owned();
+    other.rules[0].dispatch_key = Some("plan".to_owned());
+    other.fallthrough.dispatch_key = Some("plan".to_owned());
+    let answers = server_sync(&encoded(vec![flag, other], vec![]), 0);
+    let [flag, other] = answers[0].list("featureFlags") else {
+        panic!("two flags")
+    };
+    assert_eq!(flag["rules"][0]["conditions"][0], condition);
+    let keys = |flag: &Value| {
+        [&flag["rules"][0], &flag["fallthrough"]].map(|part| part["dispatchKey"].clone())
+    };
+    assert_eq!(keys(flag), [Value::Null, Value::Null]);
+    assert_eq!(keys(other), [json!("plan"), json!("plan")]);
+}
+
+#[test]
 fn small_states_are_sent_whole() {
     let flags = || vec![flag("a", 1), flag("b", 5)];
     let state = encoded(flags(), vec![segment("s", 3, &[])]);

@@ -128,6 +128,33 @@ fn a_state_of_another_history_goes_out_whole_and_newer_than_the_one_before() {
 }
 
 #[test]
+fn who_was_away_while_a_history_was_replaced_keeps_nothing_of_the_lost_one() {
+    let (a, b) = (large("a", 10), flag("b", 20));
+    let old = encoded(vec![a.clone(), b], vec![]);
+    // A backup from before b, after which the history went on: its stamps passed the lost ones.
+    let restored = Arc::new(old.replaced(state(vec![a.clone()], vec![])));
+    let went_on = Arc::clone(step(Arc::clone(&restored), vec![flag("c", 30)], vec![]).to());
+    for timestamp in [15, 20] {
+        let [full] = &server_sync(&went_on, T + timestamp)[..] else {
+            panic!("one message")
+        };
+        assert!(full.is_full() && full.newest() > timestamp);
+        assert_eq!(full.names(), ["a", "c"]);
+        assert!(client_sync(&went_on, "u", T + timestamp).is_full());
+        // Before the first edit there is nothing newer to tell it by.
+        let [full] = &server_sync(&restored, T + timestamp)[..] else {
+            panic!("one message")
+        };
+        assert!(full.is_full() && full.newest() > timestamp);
+    }
+    // Who has something of the new history has nothing of the lost one.
+    let news = &server_sync(&went_on, T + 30)[0];
+    assert!(!news.is_full() && news.names().is_empty());
+    let next = step(went_on, vec![flag("d", 40)], vec![]);
+    assert_eq!(server_sync(next.to(), T + 30)[0].names(), ["d"]);
+}
+
+#[test]
 fn generations_count_without_gaps_and_share_what_did_not_change() {
     let from = encoded(vec![flag("a", 1), flag("b", 2)], vec![]);
     let update = step(from, vec![flag("a", 5)], vec![]);

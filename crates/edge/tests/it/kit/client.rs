@@ -70,16 +70,21 @@ impl Client {
     }
 
     /// Says that the user is now this one; its answer.
-    pub(crate) fn sync_client(&mut self, user: &str, timestamp: i64) -> Value {
+    pub(crate) fn sync_client(&mut self, user: &str) -> Value {
+        self.ask_as(user);
+        self.json()
+    }
+
+    /// Asks for everything that this user gets.
+    pub(crate) fn ask_as(&mut self, user: &str) {
         self.send(&json!({ "messageType": "data-sync", "data": {
-            "timestamp": timestamp,
+            "timestamp": 0,
             "user": { "keyId": user, "name": user, "customizedProperties": [
                 { "name": "country", "value": "fr" },
                 { "name": "plan", "value": "pro" },
                 { "name": "age", "value": "42" },
             ] },
         }}));
-        self.json()
     }
 
     pub(crate) fn sync_server(&mut self, timestamp: i64) -> Value {

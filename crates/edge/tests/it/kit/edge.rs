@@ -21,6 +21,7 @@ use super::{Client, Feed};
 pub(crate) struct Edge {
     pub(crate) feed: Arc<Feed>,
     pub(crate) address: SocketAddr,
+    pub(crate) metrics: Arc<Metrics>,
     handle: Option<Handle>,
     shutdown: CancellationToken,
     runtime: Runtime,
@@ -33,16 +34,23 @@ impl Edge {
     }
 
     pub(crate) fn start_with(config: Config) -> Self {
-        let feed = Feed::new();
+        Self::start_at(([127, 0, 0, 1], 0).into(), config).unwrap()
+    }
+
+    /// Fails where the address is taken.
+    pub(crate) fn start_at(address: SocketAddr, config: Config) -> std::io::Result<Self> {
+        let feed = Arc::new(Feed::new());
         feed.set_flag("greeting", "hello");
         let runtime = Runtime::new().unwrap();
         let shutdown = CancellationToken::new();
         let metrics = Arc::new(Metrics::default());
-        let hub = Hub::new(Arc::clone(&feed) as _, Arc::clone(&metrics));
+        let hub = Hub::new(Arc::clone(&feed.world) as _, Arc::clone(&metrics));
         runtime.spawn(Arc::clone(&hub).run(shutdown.clone()));
         runtime.block_on(hub.ready());
         let router = Router::new()
             .route("/hello", get(|| async { "hello" }))
+            // More than a socket's buffers hold.
+            .route("/large", get(|| async { "x".repeat(16 * 1024 * 1024) }))
             .route(
                 "/count",
                 post(|body: String| async move { body.len().to_string() }),
@@ -50,20 +58,20 @@ impl Edge {
         let api = Api {
             hub,
             traffic: Traffic::new("test".to_owned(), Arc::clone(&metrics)),
-            metrics,
+            metrics: Arc::clone(&metrics),
         };
         let handle = {
             let _guard = runtime.enter();
-            let address = ([127, 0, 0, 1], 0).into();
-            driver::serve(address, &api, router, shutdown.clone(), config).unwrap()
+            driver::serve(address, &api, router, shutdown.clone(), config)?
         };
-        Self {
+        Ok(Self {
             feed,
             address: handle.local_addr(),
+            metrics,
             handle: Some(handle),
             shutdown,
             runtime,
-        }
+        })
     }
 
     /// One loop whose deadlines are counted in hundredths of a second.
@@ -84,7 +92,7 @@ impl Edge {
     /// A connected client SDK whose user has this key, with its first answer.
     pub(crate) fn client(&self, user: &str) -> (Client, serde_json::Value) {
         let mut client = Client::streaming(self.address, "client", super::CLIENT_KEY);
-        let answer = client.sync_client(user, 0);
+        let answer = client.sync_client(user);
         (client, answer)
     }
 

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use burgee_edge::message::{Message, Sync, parse, parse_user};
+use burgee_edge::message::{self, Message, Sync};
+use burgee_edge::metrics::Reason;
+use burgee_edge::traffic::limits;
 use burgee_eval::user::User;
 use proptest::prelude::*;
 
@@ -48,6 +50,14 @@ fn messages_of_the_sdks_are_read() {
     ] {
         assert_eq!(parse(text), Some(message), "{text}");
     }
+}
+
+fn parse(text: &str) -> Option<Message<'_>> {
+    message::parse(text, &mut |_, _| {}).ok()
+}
+
+fn parse_user(text: &str) -> Option<User<'_>> {
+    message::parse_user(text, &mut |_, _| {})
 }
 
 fn sync<'a>(timestamp: i64) -> Message<'a> {
@@ -99,6 +109,121 @@ fn plain_texts_are_not_copied() {
 fn lists_and_names_may_be_null() {
     let user = parse_user(r#"{"keyId":"bob","name":null,"customizedProperties":null}"#);
     assert_eq!(user.unwrap().properties, []);
+}
+
+/// Key, name, and how many properties.
+type Outline = (String, String, usize);
+
+/// A data-sync's timestamp and user, and what was passed over.
+fn synced(user: &str) -> (i64, Option<Outline>, Vec<(Reason, u64)>) {
+    let text =
+        format!(r#"{{"messageType":"data-sync","data":{{"timestamp":"17","user":{user}}}}}"#);
+    let mut passed_over = Vec::new();
+    let message = message::parse(&text, &mut |reason, count| {
+        passed_over.push((reason, count))
+    });
+    let Ok(Message::Sync(sync)) = message else {
+        panic!("{message:?}")
+    };
+    let user = sync.user.map(|user| {
+        let (key, name) = (user.key.into_owned(), user.name.into_owned());
+        (key, name, user.properties.len())
+    });
+    (sync.timestamp, user, passed_over)
+}
+
+#[test]
+fn what_can_be_read_of_a_user_is() {
+    let property = vec![(Reason::Property, 1)];
+    for (rest, name, count, passed_over) in [
+        (r#""name":"x\ud83d""#, "x\u{fffd}", 0, vec![]),
+        (
+            r#""name":"\ude00\\\ud83d\ude00\ud83dy""#,
+            "\u{fffd}\\\u{1f600}\u{fffd}y",
+            0,
+            vec![],
+        ),
+        (
+            r#""name":"\ud83d\ud83d\ude00""#,
+            "\u{fffd}\u{1f600}",
+            0,
+            vec![],
+        ),
+        (
+            r#""customizedProperties":[null,{"name":"a","value":1}]"#,
+            "",
+            1,
+            property.clone(),
+        ),
+        (
+            r#""customizedProperties":["a",{"name":"a","value":1},7]"#,
+            "",
+            1,
+            vec![(Reason::Property, 2)],
+        ),
+        (r#""customizedProperties":{}"#, "", 0, property.clone()),
+        (r#""customizedProperties":"none""#, "", 0, property),
+    ] {
+        let expected = (17, Some(("u".into(), name.into(), count)), passed_over);
+        assert_eq!(
+            synced(&format!(r#"{{"keyId":"u",{rest}}}"#)),
+            expected,
+            "{rest}"
+        );
+    }
+    assert_eq!(synced(r#""u""#), (17, None, vec![]), "no object");
+}
+
+#[test]
+fn users_over_the_limits_are_cut() {
+    let long = |length: usize| "k".repeat(length);
+    let user =
+        |key: usize, name: usize| format!(r#"{{"keyId":"{}","name":"{}"}}"#, long(key), long(name));
+    let (key, name) = (limits::USER_KEY, limits::USER_NAME);
+    assert_eq!(
+        synced(&user(key, name)),
+        (17, Some((long(key), long(name), 0)), vec![])
+    );
+    assert_eq!(synced(&user(key + 1, name)), (17, None, vec![]));
+    let without_name = (
+        17,
+        Some((long(key), String::new(), 0)),
+        vec![(Reason::UserName, 1)],
+    );
+    assert_eq!(synced(&user(key, name + 1)), without_name);
+
+    let with = |lengths: &[usize]| {
+        let property = |length: &usize| serde_json::json!({"name": "four", "value": long(*length)});
+        let properties: Vec<_> = lengths.iter().map(property).collect();
+        serde_json::json!({"keyId": "u", "customizedProperties": properties}).to_string()
+    };
+    let most = limits::PROPERTY - 4;
+    let kept = |count, passed_over| (17, Some(("u".into(), String::new(), count)), passed_over);
+    assert_eq!(
+        synced(&with(&[most, most + 1, 1])),
+        kept(2, vec![(Reason::Property, 1)])
+    );
+    assert_eq!(
+        synced(&with(&[1; limits::PROPERTIES])),
+        kept(limits::PROPERTIES, vec![])
+    );
+    assert_eq!(
+        synced(&with(&[1; limits::PROPERTIES + 3])),
+        kept(limits::PROPERTIES, vec![(Reason::Property, 3)])
+    );
+}
+
+#[test]
+fn what_is_no_message_says_why() {
+    for (text, reason) in [
+        ("ping", Reason::Message),
+        ("[]", Reason::Message),
+        (r#"{"messageType":"data-sync"}"#, Reason::Message),
+        (r#"{"messageType":"data-sync","data":7}"#, Reason::Message),
+        (r#"{"messageType":"news","data":{}}"#, Reason::MessageType),
+    ] {
+        assert_eq!(message::parse(text, &mut |_, _| {}), Err(reason), "{text}");
+    }
 }
 
 proptest! {

@@ -183,6 +183,37 @@ fn ordinary_http_is_handed_over_untouched() {
     );
 }
 
+#[test]
+fn what_is_passed_over_is_said() {
+    let head = upgrade(&format!("type=client&token={}", token(CLIENT_KEY, NOW)));
+    let sync = |user: &str| {
+        text(&format!(
+            r#"{{"messageType":"data-sync","data":{{"timestamp":0,"user":{user}}}}}"#
+        ))
+    };
+    let long = "n".repeat(257);
+    let bytes = [
+        head.into_bytes(),
+        text("not json"),
+        text(r#"{"messageType":"news","data":{}}"#),
+        sync(r#"{"keyId":" "}"#),
+        sync(&format!(
+            r#"{{"keyId":"u","name":"{long}","customizedProperties":[null,1]}}"#
+        )),
+    ]
+    .concat();
+    let actions = actions([&bytes[..]], false);
+    let expected = [
+        "PassedOver(Message, 1)",
+        "PassedOver(MessageType, 1)",
+        "PassedOver(UserKey, 1)",
+        "PassedOver(UserName, 1)",
+        "PassedOver(Property, 2)",
+        r#"sync User { key: "u", name: "", properties: [] } 0"#,
+    ];
+    assert_eq!(actions[2..], expected);
+}
+
 /// Something that may come after the head, most often sound.
 fn any_piece() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![

@@ -1,0 +1,122 @@
+//! PostgreSQL goes away while a server serves: what is connected goes on, what cannot be done says
+//! so, and everything is well when it is back.
+
+use std::time::Instant;
+
+use burgee_testkit::api::{Answer, Api, PATIENCE};
+use burgee_testkit::postgres::Postgres;
+use burgee_testkit::sdk::{Kind, Sdk};
+use serde_json::{Value, json};
+
+use crate::kit::{Data, Program, apply, flag_on, in_prod, person};
+
+const PATH: &str = "projects/default/changes";
+
+/// A server on a database that can be taken away.
+struct House {
+    postgres: Postgres,
+    program: Program,
+    api: Api,
+    client: String,
+    server: String,
+}
+
+async fn house() -> House {
+    let postgres = tokio::task::spawn_blocking(|| Postgres::start().unwrap())
+        .await
+        .unwrap();
+    let data = Data::postgres(postgres.database().await.unwrap());
+    let program = Program::start(&data);
+    let api = program.api(&data.token());
+    apply(&api, flag_on("f")).await;
+    let (client, server) = data.sdk_keys("prod");
+    House {
+        postgres,
+        program,
+        api,
+        client,
+        server,
+    }
+}
+
+/// A secret that nobody made.
+fn forged(number: usize) -> String {
+    format!("{number:0>44}")
+}
+
+fn unavailable(answer: Answer) {
+    let problem = answer.problem(503);
+    assert_eq!(problem.code(), "unavailable", "{}", problem.body);
+    let after = problem.headers["retry-after"].to_str().unwrap();
+    assert!(after.parse::<u32>().unwrap() > 0, "{after}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn serving_goes_on_without_the_database() {
+    let mut house = house().await;
+    let address = house.program.address;
+    let mut client = Sdk::client(address, &house.client, &person("u"));
+    let mut server = Sdk::server(address, &house.server);
+    house.postgres.crash().unwrap();
+
+    unavailable(house.api.post(PATH, &turn("turnOff")).await);
+    unavailable(house.api.get("projects").await);
+    client.settle();
+    server.settle();
+    client.identify(&person("someone else"), 0);
+    assert_eq!(client.value("f"), Some("true"));
+    let newcomer = Sdk::client(address, &house.client, &person("v"));
+    assert_eq!(newcomer.value("f"), Some("true"));
+    let polled = Api::new(address).with_sdk_key(&house.server);
+    let polled = polled
+        .get("/api/public/sdk/server/latest-all")
+        .await
+        .expect(200);
+    assert_eq!(polled["data"]["featureFlags"][0]["key"], "f", "{polled}");
+    let ready = Api::new(address).get("/health/readiness").await;
+    assert_eq!(ready.status, 200, "what is here is served");
+
+    // Who is not known may be known to the database: come back later, not never.
+    let mut unknown = Sdk::connect(address, Kind::Client, &forged(1));
+    assert_eq!(unknown.close_code(), 1011);
+    let unknown = Api::new(address).with_sdk_key(&forged(2));
+    let asked = unknown.get("/api/public/sdk/server/latest-all").await;
+    assert_eq!(asked.status, 503, "{asked:?}");
+
+    house.postgres.come_back().unwrap();
+    let done = until_it_works(&house.api).await;
+    assert!(done["versions"]["default/prod"].is_i64(), "{done}");
+    client.until(|sdk| sdk.value("f") == Some("false"));
+    server.until(|sdk| sdk.is_on("f") == Some(false));
+    let mut unknown = Sdk::connect(address, Kind::Client, &forged(3));
+    assert_eq!(unknown.close_code(), 4003);
+    // A further change finds its way as ever.
+    apply(&house.api, json!([in_prod("turnOn", "f")])).await;
+    client.until(|sdk| sdk.value("f") == Some("true"));
+}
+
+fn turn(kind: &str) -> Value {
+    json!({ "commands": [in_prod(kind, "f")] })
+}
+
+/// Turns the flag off as soon as the database lets us.
+async fn until_it_works(api: &Api) -> Value {
+    let start = Instant::now();
+    loop {
+        let answer = api.post(PATH, &turn("turnOff")).await;
+        if answer.status == 503 && start.elapsed() < PATIENCE {
+            continue;
+        }
+        return answer.expect(200);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_stops_politely_without_its_database() {
+    let mut house = house().await;
+    let mut client = Sdk::client(house.program.address, &house.client, &person("u"));
+    house.postgres.crash().unwrap();
+    house.program.signal("TERM");
+    assert_eq!(client.close_code(), 1001);
+    assert!(house.program.ended().success(), "{:?}", house.program.said);
+}

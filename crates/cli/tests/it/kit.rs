@@ -1,0 +1,252 @@
+//! Starting the program and looking at what it says.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+
+use burgee_testkit::api::{Api, PATIENCE};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Data of one test, and how the program is told of it.
+pub(crate) struct Data {
+    /// Arguments: `--data-dir …` or `--database …`.
+    pub(crate) arguments: Vec<String>,
+    /// Removed at the end.
+    _folder: TempDir,
+}
+
+impl Data {
+    /// A folder that is not there yet.
+    pub(crate) fn folder() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        Self {
+            arguments: vec!["--data-dir".to_owned(), data.to_str().unwrap().to_owned()],
+            _folder: folder,
+        }
+    }
+
+    /// A PostgreSQL database.
+    pub(crate) fn postgres(url: String) -> Self {
+        Self {
+            arguments: vec!["--database".to_owned(), url],
+            _folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// The folder's path.
+    pub(crate) fn path(&self) -> PathBuf {
+        PathBuf::from(&self.arguments[1])
+    }
+
+    /// Runs an admin command on it.
+    pub(crate) fn run(&self, command: &[&str]) -> Output {
+        let data = self.arguments.iter().map(String::as_str);
+        run(&command.iter().copied().chain(data).collect::<Vec<_>>())
+    }
+
+    /// Runs an admin command that must work and answer JSON.
+    pub(crate) fn json(&self, command: &[&str]) -> Value {
+        let output = self.run(command);
+        assert!(output.status.success(), "{command:?}: {}", stderr(&output));
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    /// A new owner's token.
+    pub(crate) fn token(&self) -> String {
+        let command = [
+            "token", "create", "--name", "me", "--policy", "owner", "--json",
+        ];
+        let made = self.json(&command);
+        made["token"].as_str().unwrap().to_owned()
+    }
+
+    /// The keys of an environment of `default`: client's and server's.
+    pub(crate) fn sdk_keys(&self, environment: &str) -> (String, String) {
+        let command = [
+            "sdk-keys",
+            "--project",
+            "default",
+            "--environment",
+            environment,
+            "--json",
+        ];
+        let keys = self.json(&command);
+        let key = |kind: &str| keys[kind].as_str().unwrap().to_owned();
+        (key("client"), key("server"))
+    }
+}
+
+/// `burgee` with arguments, and nothing from this process's environment that it would heed.
+pub(crate) fn burgee(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_burgee"));
+    command.args(arguments).env_remove("RUST_LOG");
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("BURGEE_") {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+/// Runs a command to its end.
+pub(crate) fn run(arguments: &[&str]) -> Output {
+    burgee(arguments).stdin(Stdio::null()).output().unwrap()
+}
+
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A running server.
+pub(crate) struct Program {
+    child: Child,
+    lines: Receiver<String>,
+    /// What it has said so far.
+    pub(crate) said: Vec<String>,
+    pub(crate) address: SocketAddr,
+    pub(crate) metrics: SocketAddr,
+}
+
+impl Program {
+    /// Starts a server on free ports, and waits until it is ready.
+    pub(crate) fn start(data: &Data) -> Self {
+        Self::start_with(data, &[])
+    }
+
+    pub(crate) fn start_with(data: &Data, more: &[&str]) -> Self {
+        Self::launch(data, more, &[])
+    }
+
+    /// With variables set.
+    pub(crate) fn start_in(data: &Data, variables: &[(&str, &str)]) -> Self {
+        Self::launch(data, &[], variables)
+    }
+
+    fn launch(data: &Data, more: &[&str], variables: &[(&str, &str)]) -> Self {
+        let any = "127.0.0.1:0";
+        let mut arguments = vec!["server", "--listen", any, "--metrics-listen", any];
+        arguments.extend(["--log-format", "json"]);
+        arguments.extend(data.arguments.iter().map(String::as_str));
+        arguments.extend(more);
+        let mut command = burgee(&arguments);
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        command.envs(variables.iter().copied());
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let errors = BufReader::new(child.stderr.take().unwrap());
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            for line in errors.lines().map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
+        let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
+        let mut program = Self {
+            child,
+            lines,
+            said: Vec::new(),
+            address: nowhere,
+            metrics: nowhere,
+        };
+        let ready = program.says("burgee is ready");
+        let ready: Value = serde_json::from_str(&ready).unwrap();
+        let address = ready["address"].as_str().unwrap();
+        program.address = address.strip_prefix("http://").unwrap().parse().unwrap();
+        program.metrics = ready["metrics"].as_str().unwrap().parse().unwrap();
+        program
+    }
+
+    /// Waits for a line with this text.
+    pub(crate) fn says(&mut self, text: &str) -> String {
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => {
+                    self.said.push(line.clone());
+                    if line.contains(text) {
+                        return line;
+                    }
+                }
+                Err(_) => panic!("it did not say '{text}', but: {:#?}", self.said),
+            }
+        }
+    }
+
+    /// A caller with a token.
+    pub(crate) fn api(&self, token: &str) -> Api {
+        Api::new(self.address).with_token(token)
+    }
+
+    /// `kill -9`.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.ended();
+    }
+
+    /// Sends a signal: `TERM`, `INT`.
+    pub(crate) fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill")
+            .args([&format!("-{name}"), &id])
+            .status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// Waits for its end: its standard error ends with it.
+    pub(crate) fn ended(&mut self) -> ExitStatus {
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => self.said.push(line),
+                Err(RecvTimeoutError::Disconnected) => return self.child.wait().unwrap(),
+                Err(RecvTimeoutError::Timeout) => {
+                    panic!("it goes on, having said {:#?}", self.said)
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // Fails where it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if thread::panicking() {
+            self.said.extend(self.lines.try_iter());
+            eprintln!("the program said:\n{}", self.said.join("\n"));
+        }
+    }
+}
+
+/// Applies commands in the project `default`, which must work; the answer.
+pub(crate) async fn apply(api: &Api, commands: Value) -> Value {
+    let body = json!({ "commands": commands });
+    api.post("projects/default/changes", &body)
+        .await
+        .expect(200)
+}
+
+/// The commands that make a boolean flag which is on in `prod`.
+pub(crate) fn flag_on(flag: &str) -> Value {
+    json!([{ "kind": "createFlag", "flag": flag, "type": "boolean" },
+        in_prod("turnOn", flag)])
+}
+
+/// A command without further fields on a flag's targeting in `prod`.
+pub(crate) fn in_prod(kind: &str, flag: &str) -> Value {
+    json!({ "kind": kind, "flag": flag, "environment": "prod" })
+}
+
+/// A user without properties.
+pub(crate) fn person(key: &str) -> Value {
+    json!({ "keyId": key, "name": key, "customizedProperties": [] })
+}
+
+/// Whether a file can be read or written by others than its owner.
+pub(crate) fn is_open_to_others(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o077 != 0
+}

@@ -1,0 +1,14 @@
+//! The program as people start, feed and kill it: every test runs the real `burgee`.
+
+// Clippy's configuration frees test functions only; what they call is test code as well.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod adopting;
+mod commands;
+mod database_down;
+mod demo;
+mod import;
+mod kit;
+mod stopping;
+mod sudden_death;
+mod tokens;

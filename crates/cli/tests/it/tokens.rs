@@ -1,0 +1,73 @@
+//! `burgee token`: from the first to the last day of a token.
+
+use crate::kit::{Data, Program, stderr};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revoked_token_is_worth_nothing_at_once() {
+    let data = Data::folder();
+    let program = Program::start(&data);
+    let (kept, lost) = (data.token(), data.token());
+    program.api(&lost).get("projects").await.expect(200);
+    let listed = data.json(&["token", "list", "--json"]);
+    let listed = listed.as_array().unwrap();
+    assert_eq!(listed.len(), 2);
+    let of = |token: &str| {
+        let of = |it: &&serde_json::Value| token.starts_with(it["prefix"].as_str().unwrap());
+        listed.iter().find(of).unwrap()
+    };
+    assert_eq!(of(&lost)["policy"], "owner");
+    assert!(of(&lost)["lastUsedAt"].is_string(), "{listed:?}");
+    assert!(of(&kept)["lastUsedAt"].is_null(), "{listed:?}");
+    let id = of(&lost)["id"].as_str().unwrap();
+    let shown = String::from_utf8(data.run(&["token", "list"]).stdout).unwrap();
+    assert!(shown.contains(id) && !shown.contains(&lost), "{shown}");
+
+    for _ in 0..2 {
+        assert!(data.run(&["token", "revoke", id]).status.success());
+    }
+    program.api(&lost).get("projects").await.problem(401);
+    program.api(&kept).get("projects").await.expect(200);
+    let shown = String::from_utf8(data.run(&["token", "list"]).stdout).unwrap();
+    assert!(!shown.contains(id), "{shown}");
+    let listed = data.json(&["token", "list", "--json"]);
+    let revoked = listed.as_array().unwrap().iter();
+    let revoked = revoked.filter(|it| it["revokedAt"].is_string());
+    assert_eq!(revoked.count(), 1);
+}
+
+#[test]
+fn a_token_that_is_not_there_cannot_be_revoked() {
+    let data = Data::folder();
+    data.token();
+    let refused = data.run(&["token", "revoke", "nobody"]);
+    assert!(!refused.status.success());
+    assert!(
+        stderr(&refused).contains("`nobody`"),
+        "{}",
+        stderr(&refused)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_misspelt_place_does_not_become_a_new_one() {
+    let url = burgee_testkit::postgres::database().await.unwrap();
+    let environment = ["--project", "default", "--environment", "prod"];
+    let commands = [
+        vec!["token", "list"],
+        vec!["token", "revoke", "x"],
+        [&["sdk-keys"][..], &environment].concat(),
+        [&["import", "featbit"][..], &environment].concat(),
+    ];
+    for data in [Data::folder(), Data::postgres(url)] {
+        for command in &commands {
+            let refused = data.run(command);
+            let said = stderr(&refused);
+            assert!(!refused.status.success(), "{command:?} worked");
+            assert!(said.contains("there is no Burgee data"), "{said}");
+            assert!(said.contains(&data.arguments[0]), "{said}");
+        }
+        assert!(!data.path().exists());
+        assert!(data.run(&["migrate"]).status.success());
+        assert!(data.run(&commands[0]).status.success());
+    }
+}

@@ -1,0 +1,116 @@
+//! A socket some of which has been read already, and whose peer has to take what it is sent.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::{Buf, Bytes};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Sleep, sleep};
+
+/// What a peer has to take within the deadline while we wait for it.
+const PROGRESS: usize = 64 * 1024;
+
+pub(super) struct PeerStream {
+    stream: TcpStream,
+    read: Bytes,
+    /// How long a peer may take for [`PROGRESS`].
+    patience: Duration,
+    stalled: Option<Stall>,
+}
+
+/// Begins when the peer does not take bytes.
+struct Stall {
+    deadline: Pin<Box<Sleep>>,
+    taken: usize,
+}
+
+impl PeerStream {
+    pub(super) fn new(stream: TcpStream, read: Bytes, patience: Duration) -> Self {
+        Self {
+            stream,
+            read,
+            patience,
+            stalled: None,
+        }
+    }
+
+    /// Counts what the peer took; an error where it takes too long.
+    fn watch(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(result) = written {
+            if let (Ok(len), Some(stall)) = (&result, &mut self.stalled) {
+                stall.taken += len;
+                if stall.taken >= PROGRESS {
+                    self.stalled = None;
+                }
+            }
+            return Poll::Ready(result);
+        }
+        let stall = self.stalled.get_or_insert_with(|| Stall {
+            deadline: Box::pin(sleep(self.patience)),
+            taken: 0,
+        });
+        ready!(stall.deadline.as_mut().poll(context));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl AsyncRead for PeerStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.read.is_empty() {
+            let before = buffer.filled().len();
+            let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+            if buffer.filled().len() > before {
+                // The next request: the answer before it was taken.
+                self.stalled = None;
+            }
+            return read;
+        }
+        let len = self.read.len().min(buffer.remaining());
+        buffer.put_slice(&self.read[..len]);
+        self.read.advance(len);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for PeerStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.watch(context, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, bytes);
+        self.watch(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

@@ -1,0 +1,263 @@
+//! Who may do what: every documented route is tried without a token, with one that may only read,
+//! and with one of another organization.
+
+use burgee_domain::id::Id;
+use burgee_domain::key::Key;
+use burgee_domain::model::Organization;
+use burgee_eval::time::Millis;
+use burgee_server::{Policy, setup};
+use burgee_store::{Actor, NewEnvironment, NewProject, NewToken};
+use burgee_testkit::api::Api;
+use burgee_testkit::sdk;
+use reqwest::Method;
+use serde_json::{Value, json};
+use sqlx::{AnyConnection, Connection};
+
+use crate::kit::{App, Database, create, flag_on, on_each_database};
+use crate::openapi::published;
+
+/// A documented route.
+#[derive(Debug)]
+struct Route {
+    method: Method,
+    path: String,
+}
+
+/// All documented routes, with names of things that are there in their paths.
+async fn routes(app: &App) -> Vec<Route> {
+    let key = app.keys("prod").await.client.id;
+    let document = published(app).await;
+    let mut routes = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let path = path
+            .replace("{project}", "default")
+            .replace("{environment}", "prod")
+            .replace("{flag}", "known")
+            .replace("{id}", &key);
+        assert!(
+            !path.contains('{'),
+            "a parameter that this test does not know: {path}"
+        );
+        for method in ["get", "post", "put", "patch", "delete"] {
+            if item.get(method).is_some() {
+                routes.push(Route {
+                    method: method.to_uppercase().parse().unwrap(),
+                    path: path.clone(),
+                });
+            }
+        }
+    }
+    assert!(routes.len() >= 20, "{routes:?}");
+    routes
+}
+
+impl Route {
+    async fn call(&self, api: &Api) -> burgee_testkit::api::Answer {
+        let body = json!({});
+        let body = (self.method != Method::GET).then_some(&body);
+        api.send(self.method.clone(), &self.path, body).await
+    }
+
+    fn writes(&self) -> bool {
+        self.method != Method::GET
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_told_without_a_token() {
+    let app = App::start(Database::Sqlite).await;
+    let made_up = format!("bgt_{}", "0".repeat(64));
+    let callers = [
+        app.nobody(),
+        app.nobody().with_token(&made_up),
+        app.nobody().with_token(""),
+        // An SDK key opens the SDK endpoints alone.
+        app.nobody()
+            .with_token(&app.keys("prod").await.server.secret),
+        app.nobody().with_sdk_key(&app.token),
+    ];
+    for route in routes(&app).await {
+        for caller in &callers {
+            let problem = route.call(caller).await.problem(401);
+            assert_eq!(problem.code(), "unauthorized", "{route:?}");
+            assert_eq!(problem.headers["www-authenticate"], "Bearer", "{route:?}");
+        }
+    }
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_scheme_of_a_token_has_no_case() {
+    let app = App::start(Database::Sqlite).await;
+    for scheme in ["bearer", "BEARER"] {
+        let header = format!("{scheme} {}", app.token);
+        let caller = app.nobody().with_sdk_key(&header);
+        caller.get("projects").await.expect(200);
+    }
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_looks_at_everything_and_changes_nothing() {
+    let app = App::start(Database::Sqlite).await;
+    app.apply(flag_on("known")).await;
+    let reader = app.caller("rita", Policy::Reader).await;
+    for route in routes(&app).await {
+        let answer = route.call(&reader).await;
+        match route.writes() {
+            true => assert_eq!(answer.problem(403).code(), "forbidden", "{route:?}"),
+            false => drop(answer.expect(200)),
+        }
+    }
+    let keys = "projects/default/environments/prod/sdk-keys";
+    let shown = reader.get(keys).await.expect(200);
+    for key in shown["items"].as_array().unwrap() {
+        let shows = !key["secret"].as_str().unwrap().is_empty();
+        assert_eq!(shows, key["kind"] == "client", "{key}");
+    }
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_was_revoked_or_has_expired_opens_nothing() {
+    on_each_database(async |app| {
+        let now = Millis(sdk::now());
+        let new = |expires_at| NewToken {
+            organization: app.organization.id.clone(),
+            name: "short".to_owned(),
+            policy: "owner".to_owned(),
+            expires_at,
+        };
+        let expired = app
+            .store
+            .create_token(&new(Some(Millis(now.0 - 1))), now)
+            .await;
+        let expired = app.nobody().with_token(&expired.unwrap().1);
+        expired.get("projects").await.problem(401);
+
+        let later = Some(Millis(now.0 + 600_000));
+        let (token, text) = app.store.create_token(&new(later), now).await.unwrap();
+        let caller = app.nobody().with_token(&text);
+        caller.get("projects").await.expect(200);
+        let organization = &app.organization.id;
+        app.store
+            .revoke_token(organization, &token.id, now)
+            .await
+            .unwrap();
+        caller.get("projects").await.problem(401);
+    })
+    .await;
+}
+
+/// A second organization, made past the store, since nothing makes one yet; with the same keys in
+/// it as the first has.
+async fn neighbour(app: &App) -> Api {
+    let id = uuid::Uuid::now_v7().to_string();
+    let mut connection = AnyConnection::connect(&app.data.url()).await.unwrap();
+    sqlx::query(
+        "INSERT INTO organizations (id, key, key_folded, name, version, created_at) \
+         VALUES ($1, 'next-door', 'next-door', 'Next door', 0, 1900000000000)",
+    )
+    .bind(id.as_str())
+    .execute(&mut connection)
+    .await
+    .unwrap();
+    connection.close().await.unwrap();
+    let organization = Organization {
+        id: Id::new(&*id),
+        key: Key::new("next-door").unwrap(),
+        name: "Next door".to_owned(),
+        version: 0,
+    };
+    let now = Millis(sdk::now());
+    let project = NewProject {
+        organization: organization.id.clone(),
+        key: Key::new("theirs").unwrap(),
+        name: "Theirs".to_owned(),
+    };
+    let project = app.store.create_project(&project, now).await.unwrap();
+    let environment = NewEnvironment {
+        project: project.id,
+        key: Key::new("prod").unwrap(),
+        name: "Production".to_owned(),
+        description: String::new(),
+    };
+    let actor = Actor::operator();
+    app.store
+        .create_environment(&environment, &actor, now)
+        .await
+        .unwrap();
+    let token = setup::create_token(&app.store, &organization, "nick", Policy::Owner).await;
+    app.nobody().with_token(&token.unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_belongs_to_others_is_not_there() {
+    on_each_database(async |app| {
+        app.apply(flag_on("known")).await;
+        let neighbour = neighbour(app).await;
+        for route in routes(app).await {
+            if !route.path.contains("/default") {
+                continue;
+            }
+            // A body that would do, so that the first thing to be wrong is whose it is.
+            let body = match (&route.method, route.path.rsplit('/').next().unwrap()) {
+                (&Method::GET, _) => None,
+                (&Method::POST, "changes") => Some(json!({"commands": [create("mine")]})),
+                (&Method::POST, "sdk-keys") => Some(json!({"kind": "client", "name": "mine"})),
+                (&Method::POST, _) => Some(json!({"key": "mine"})),
+                _ => Some(json!({"name": "Mine"})),
+            };
+            let answer = neighbour
+                .send(route.method.clone(), &route.path, body.as_ref())
+                .await;
+            assert_eq!(answer.problem(404).code(), "notFound", "{route:?}");
+        }
+        their_change_sets(app, &neighbour).await;
+        let seen = neighbour.get("projects").await.expect(200);
+        assert_eq!(seen["items"].as_array().unwrap().len(), 1, "{seen}");
+        let seen = app.owner.get("projects").await.expect(200);
+        assert_eq!(seen["items"][0]["key"], "default", "{seen}");
+        assert_eq!(seen["items"].as_array().unwrap().len(), 1, "{seen}");
+        app.owner.get("projects/theirs").await.problem(404);
+    })
+    .await;
+}
+
+async fn their_change_sets(app: &App, neighbour: &Api) {
+    let command = json!({"kind": "turnOff", "project": "default", "environment": "prod",
+        "flag": "known"});
+    let set = json!({"commands": [command]});
+    neighbour.post("changes", &set).await.problem(404);
+
+    // Ids of change sets are an organization's own.
+    let id = uuid::Uuid::now_v7().to_string();
+    let set = |project: &str| -> Value {
+        json!({"id": id, "commands": [
+            {"kind": "createFlag", "project": project, "flag": "same-id", "type": "boolean"},
+            {"kind": "turnOn", "project": project, "environment": "prod", "flag": "same-id"}]})
+    };
+    let ours = app.owner.post("changes", &set("default")).await.expect(200);
+    let theirs = neighbour.post("changes", &set("theirs")).await.expect(200);
+    assert!(ours["versions"].get("default/prod").is_some(), "{ours}");
+    assert!(theirs["versions"].get("theirs/prod").is_some(), "{theirs}");
+
+    // Segments of one organization are not seen, nor used, in another.
+    let segment = json!({"commands": [{"kind": "createSegment", "segment": "ours"}]});
+    app.owner.post("changes", &segment).await.expect(200);
+    let shared = app.owner.get("segments").await.expect(200);
+    assert_eq!(shared["items"].as_array().unwrap().len(), 1, "{shared}");
+    let id = shared["items"][0]["id"].as_str().unwrap();
+    let seen = neighbour.get("segments").await.expect(200);
+    assert_eq!(seen["items"].as_array().unwrap().len(), 0, "{seen}");
+    let variations = neighbour
+        .get("projects/theirs/flags/same-id")
+        .await
+        .expect(200);
+    let rule = json!({"variation": variations["variations"][0]["id"], "conditions": [
+        {"property": "User is in segment", "value": json!([id]).to_string()}]});
+    let set = json!({"commands": [{"kind": "addRule", "project": "theirs", "environment": "prod",
+        "flag": "same-id", "rule": rule}]});
+    let refused = neighbour.post("changes", &set).await;
+    assert!([400, 404].contains(&refused.status), "{refused:?}");
+}

@@ -1,0 +1,270 @@
+//! A running server on temporary data, and short ways to say what stories are made of.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use burgee_domain::model::Organization;
+use burgee_server::{Config, Policy, Server, setup};
+use burgee_store::{Location, Store};
+use burgee_testkit::api::Api;
+use burgee_testkit::sdk::Sdk;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Where a story is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Database {
+    Sqlite,
+    Postgres,
+}
+
+/// Tells a story on SQLite, then on PostgreSQL.
+pub(crate) async fn on_each_database(story: impl AsyncFn(&App)) {
+    for database in [Database::Sqlite, Database::Postgres] {
+        let app = App::start(database).await;
+        story(&app).await;
+        app.stop().await;
+    }
+}
+
+/// Empty data, to be served.
+pub(crate) struct Data {
+    pub(crate) location: Location,
+    /// Removed at the end.
+    _folder: Option<TempDir>,
+}
+
+impl Data {
+    pub(crate) async fn new(database: Database) -> Self {
+        match database {
+            Database::Sqlite => {
+                let folder = tempfile::tempdir().unwrap();
+                let location = Location::Folder(folder.path().join("data"));
+                let _folder = Some(folder);
+                Self { location, _folder }
+            }
+            Database::Postgres => {
+                let url = burgee_testkit::postgres::database().await.unwrap();
+                let location = Location::Postgres(url);
+                Self {
+                    location,
+                    _folder: None,
+                }
+            }
+        }
+    }
+
+    /// Starts a server on it, on a free port.
+    pub(crate) async fn serve(&self) -> Server {
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let config = Config {
+            listen: any,
+            metrics_listen: any,
+            ..Config::new(self.location.clone())
+        };
+        Server::start(config).await.unwrap()
+    }
+
+    /// The folder of an embedded database.
+    pub(crate) fn folder(&self) -> &Path {
+        match &self.location {
+            Location::Folder(folder) => folder,
+            Location::Postgres(_) => panic!("it lies in no folder"),
+        }
+    }
+
+    /// The database's URL, for a look past the store.
+    pub(crate) fn url(&self) -> String {
+        let file = |folder: &PathBuf| format!("sqlite://{}/burgee.db", folder.display());
+        match &self.location {
+            Location::Folder(folder) => file(folder),
+            Location::Postgres(url) => url.clone(),
+        }
+    }
+}
+
+/// A running server with a caller of each policy.
+pub(crate) struct App {
+    pub(crate) data: Data,
+    server: Server,
+    /// The same data, as another process would have it open.
+    pub(crate) store: Store,
+    pub(crate) organization: Organization,
+    /// May do everything.
+    pub(crate) owner: Api,
+    /// The owner's token.
+    pub(crate) token: String,
+}
+
+impl App {
+    pub(crate) async fn start(database: Database) -> Self {
+        let data = Data::new(database).await;
+        let server = data.serve().await;
+        let store = Store::open(data.location.clone()).await.unwrap();
+        let organization = setup::organization(&store).await.unwrap();
+        let token = setup::create_token(&store, &organization, "olivia", Policy::Owner).await;
+        let token = token.unwrap();
+        Self {
+            owner: Api::new(server.address()).with_token(&token),
+            data,
+            server,
+            store,
+            organization,
+            token,
+        }
+    }
+
+    pub(crate) async fn stop(self) {
+        self.store.close().await;
+        self.server.stop().await;
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.server.address()
+    }
+
+    /// Without a token.
+    pub(crate) fn nobody(&self) -> Api {
+        Api::new(self.address())
+    }
+
+    /// With a new token of this policy.
+    pub(crate) async fn caller(&self, name: &str, policy: Policy) -> Api {
+        let token = setup::create_token(&self.store, &self.organization, name, policy).await;
+        self.nobody().with_token(&token.unwrap())
+    }
+
+    /// The server goes away and comes back, on the same data but on another port.
+    pub(crate) async fn restart(self) -> Self {
+        self.server.stop().await;
+        let server = self.data.serve().await;
+        Self {
+            owner: Api::new(server.address()).with_token(&self.token),
+            server,
+            ..self
+        }
+    }
+
+    /// The server stops, `then` is done to its data, and it comes back.
+    pub(crate) async fn restart_after(self, then: impl FnOnce(&Data)) -> Self {
+        self.store.close().await;
+        self.server.stop().await;
+        then(&self.data);
+        let store = Store::open(self.data.location.clone()).await.unwrap();
+        let server = self.data.serve().await;
+        Self {
+            owner: Api::new(server.address()).with_token(&self.token),
+            server,
+            store,
+            ..self
+        }
+    }
+
+    /// The keys of an environment.
+    pub(crate) async fn keys(&self, environment: &str) -> Keys {
+        keys(&self.owner, environment).await
+    }
+
+    /// Applies commands in the project `default`, which must work; the answer.
+    pub(crate) async fn apply(&self, commands: Value) -> Value {
+        apply(&self.owner, commands).await
+    }
+
+    /// A server SDK in an environment of `default`.
+    pub(crate) async fn server_sdk(&self, environment: &str) -> Sdk {
+        Sdk::server(self.address(), &self.keys(environment).await.server.secret)
+    }
+
+    /// A client SDK in an environment of `default`, for this user.
+    pub(crate) async fn client_sdk(&self, environment: &str, user: &str) -> Sdk {
+        let keys = self.keys(environment).await;
+        Sdk::client(self.address(), &keys.client.secret, &person(user))
+    }
+}
+
+/// An SDK key.
+pub(crate) struct Key {
+    pub(crate) id: String,
+    pub(crate) secret: String,
+}
+
+/// The first keys of an environment.
+pub(crate) struct Keys {
+    pub(crate) client: Key,
+    pub(crate) server: Key,
+}
+
+/// The first keys of an environment of `default`.
+pub(crate) async fn keys(api: &Api, environment: &str) -> Keys {
+    let path = format!("projects/default/environments/{environment}/sdk-keys");
+    let listed = api.get(&path).await.expect(200);
+    let of = |kind: &str| {
+        let keys = listed["items"].as_array().unwrap();
+        let key = keys.iter().find(|key| key["kind"] == kind).unwrap();
+        Key {
+            id: key["id"].as_str().unwrap().to_owned(),
+            secret: key["secret"].as_str().unwrap().to_owned(),
+        }
+    };
+    Keys {
+        client: of("client"),
+        server: of("server"),
+    }
+}
+
+/// Applies commands in the project `default`, which must work; the answer.
+pub(crate) async fn apply(api: &Api, commands: Value) -> Value {
+    let body = json!({ "commands": commands });
+    api.post("projects/default/changes", &body)
+        .await
+        .expect(200)
+}
+
+/// A user without properties.
+pub(crate) fn person(key: &str) -> Value {
+    json!({ "keyId": key, "name": key, "customizedProperties": [] })
+}
+
+/// A user with one property.
+pub(crate) fn person_with(key: &str, property: &str, value: &str) -> Value {
+    json!({ "keyId": key, "name": key,
+        "customizedProperties": [{ "name": property, "value": value }] })
+}
+
+/// A new boolean flag.
+pub(crate) fn create(flag: &str) -> Value {
+    json!({ "kind": "createFlag", "flag": flag, "type": "boolean" })
+}
+
+/// A command without further fields on a flag's targeting in `prod`.
+pub(crate) fn in_prod(kind: &str, flag: &str) -> Value {
+    json!({ "kind": kind, "flag": flag, "environment": "prod" })
+}
+
+/// The commands that make a boolean flag which is on in `prod`.
+pub(crate) fn flag_on(flag: &str) -> Value {
+    json!([create(flag), in_prod("turnOn", flag)])
+}
+
+/// The ids of a boolean flag's variations: of true and of false.
+pub(crate) async fn variations(api: &Api, flag: &str) -> (String, String) {
+    let flag = api
+        .get(&format!("projects/default/flags/{flag}"))
+        .await
+        .expect(200);
+    let id = |value: &str| {
+        let variations = flag["variations"].as_array().unwrap();
+        let found = variations.iter().find(|it| it["value"] == value).unwrap();
+        found["id"].as_str().unwrap().to_owned()
+    };
+    (id("true"), id("false"))
+}
+
+/// The texts of a field of a page's items.
+pub(crate) fn texts(page: &Value, field: &str) -> Vec<String> {
+    let items = page["items"].as_array().unwrap();
+    items
+        .iter()
+        .map(|item| item[field].as_str().unwrap().to_owned())
+        .collect()
+}

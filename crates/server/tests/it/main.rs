@@ -1,0 +1,17 @@
+//! Story tests through the real port: what people and SDKs do with a running server. Where the
+//! database matters, the same story is told on both.
+
+// Clippy's configuration frees test functions only; what they call is test code as well.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod access;
+mod change_sets;
+mod feed;
+mod kit;
+mod lists;
+mod openapi;
+mod places;
+mod rude;
+mod segments;
+mod served;
+mod writers;
