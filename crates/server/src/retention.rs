@@ -9,8 +9,8 @@ use crate::app::now;
 /// Hours and days end no more often than that.
 const EVERY: Duration = Duration::from_secs(600);
 
-/// Rolls up every ten minutes, from the start on. Never ends. Several processes may do it at once:
-/// the store lets one at a time, and what is rolled up already is not there any more.
+/// Rolls up every ten minutes, from the start on. Never ends. Where several processes do it at once,
+/// one may be told to come later; what is rolled up already is not there any more.
 pub async fn run(store: Store) {
     loop {
         match store.traffic().roll_up(now()).await {

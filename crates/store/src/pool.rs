@@ -3,7 +3,7 @@
 //! SQLite: each file has one connection that writes, so that writers queue here rather than in
 //! the file's busy handler, and several that only read, which WAL lets go on meanwhile. Other
 //! processes may have the same files open: they are waited for by the busy timeout.
-//! PostgreSQL: a pool for the truth and a small one for traffic.
+//! PostgreSQL: a pool that writes and one that reads, for the truth and, smaller, for traffic.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -82,8 +82,8 @@ pub(crate) async fn open(location: &Location) -> Result<(Dialect, Pools, Pools),
             Ok((Dialect::Sqlite, truth, traffic))
         }
         Location::Postgres(url) => {
-            let truth = postgres(url, 10).await?;
-            let traffic = postgres(url, 3).await?;
+            let truth = postgres(url, 6, 6).await?;
+            let traffic = postgres(url, 2, 2).await?;
             Ok((Dialect::Postgres, truth, traffic))
         }
     }
@@ -169,19 +169,22 @@ fn sqlite_options(file: &Path) -> Result<AnyConnectOptions, StoreError> {
     options(&url)
 }
 
-async fn postgres(url: &str, connections: u32) -> Result<Pools, StoreError> {
+/// Writers may wait for each other's locks: reading (the feed and key look-ups above all) has
+/// connections of its own, which they cannot take.
+async fn postgres(url: &str, writers: u32, readers: u32) -> Result<Pools, StoreError> {
     // Nothing of ours takes long; what does is stuck, and must not keep its locks.
     let settings = "SET statement_timeout = '30s'; SET lock_timeout = '10s'; \
                     SET idle_in_transaction_session_timeout = '30s'";
     let options = options(url)?;
     probe(&options, settings, POSTGRES_PATIENCE).await?;
-    let pool = set_up(settings.to_owned(), POSTGRES_PATIENCE)
-        .max_connections(connections)
-        .connect_with(options)
-        .await?;
+    let pool = |connections| {
+        set_up(settings.to_owned(), POSTGRES_PATIENCE)
+            .max_connections(connections)
+            .connect_lazy_with(options.clone())
+    };
     Ok(Pools {
-        write: pool.clone(),
-        read: pool,
+        write: pool(writers),
+        read: pool(readers),
     })
 }
 
