@@ -21,9 +21,9 @@ pub(crate) use uses::variation_uses;
 
 use burgee_eval::time::Millis;
 
-use crate::command::Command;
-use crate::fault::{Fault, Rejected};
-use crate::limits::{MAX_COMMANDS, MAX_COMMENT};
+use crate::command::{Command, within_limit};
+use crate::fault::Rejected;
+use crate::limits::MAX_COMMENT;
 use crate::outcome::Outcome;
 use crate::workspace::Workspace;
 
@@ -40,14 +40,7 @@ pub fn apply(
     now: Millis,
     new_id: &mut dyn FnMut() -> String,
 ) -> Result<Outcome, Rejected> {
-    // An import is as long as its file, and no request can hold its commands.
-    if commands.len() > MAX_COMMANDS && commands.iter().any(Command::may_be_sent) {
-        let message = format!(
-            "a change set has at most {MAX_COMMANDS} commands; this one has {}",
-            commands.len()
-        );
-        return Err(Fault::new("", "tooManyCommands", message).of_command(MAX_COMMANDS));
-    }
+    precheck(commands)?;
     let mut draft = Draft::new(workspace, now, new_id);
     for (index, command) in commands.iter().enumerate() {
         draft
@@ -58,11 +51,24 @@ pub fn apply(
     finish::finish(workspace, &draft)
 }
 
+/// Checks what needs no workspace: how many commands there are. For whoever loads one, so that what
+/// is refused anyway takes no lock.
+///
+/// # Errors
+/// Too many commands.
+pub fn precheck(commands: &[Command]) -> Result<(), Rejected> {
+    // An import is as long as its file, and no request can hold its commands.
+    match commands.iter().any(Command::may_be_sent) {
+        true => within_limit(commands.len()),
+        false => Ok(()),
+    }
+}
+
 /// Checks the comment on a change set: trimmed, of at most [`MAX_COMMENT`] characters.
 ///
 /// # Errors
 /// With the pointer `/comment`; the index of the command means nothing.
 pub fn comment(text: &str) -> Result<String, Rejected> {
-    crate::check::text::plain(text.trim(), "/comment", "a comment", MAX_COMMENT)
+    crate::check::text::paragraph(text.trim(), "/comment", "a comment", MAX_COMMENT)
         .map_err(|fault| fault.of_command(0))
 }

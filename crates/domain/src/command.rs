@@ -23,6 +23,7 @@ pub mod targeting;
 
 pub use edit::Target;
 pub use parse::parse;
+pub(crate) use parse::within_limit;
 pub use references::{References, SegmentRef, references};
 
 use crate::fault::Fault;

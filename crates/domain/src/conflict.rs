@@ -37,7 +37,7 @@ pub struct Conflict {
 /// The collisions of an outcome with the log, in the log's order. Rows at or below the scope's
 /// base, and rows of scopes without a base, are passed over.
 pub fn find(outcome: &Outcome, base: &BTreeMap<Scope, i64>, log: &[Logged]) -> Vec<Conflict> {
-    let mut touched: BTreeMap<(&Scope, &str), BTreeSet<&Facet>> = BTreeMap::new();
+    let mut touched: BTreeMap<(&Scope, (&str, &str)), BTreeSet<&Facet>> = BTreeMap::new();
     for step in &outcome.steps {
         for entry in &step.entries {
             let facets = touched.entry((&step.scope, id(&entry.item))).or_default();
@@ -63,10 +63,10 @@ fn collision(row: &Logged, touched: &BTreeSet<&Facet>) -> Option<Conflict> {
     })
 }
 
-/// Flags and segments are told apart by their ids, which are unique together.
-fn id(item: &Item) -> &str {
+/// An item by kind and id: a flag and a segment may have the same id.
+fn id(item: &Item) -> (&str, &str) {
     match item {
-        Item::Flag(id, _) => id.as_str(),
-        Item::Segment(id, _) => id.as_str(),
+        Item::Flag(id, _) => ("flag", id.as_str()),
+        Item::Segment(id, _) => ("segment", id.as_str()),
     }
 }

@@ -24,4 +24,5 @@ pub mod sdk_key;
 pub mod served;
 pub mod workspace;
 
+pub use check::{check_description, check_name};
 pub use fault::Rejected;

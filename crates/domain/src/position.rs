@@ -43,10 +43,16 @@ pub struct Row<'a> {
     pub kind: &'a str,
     /// The thing's id.
     pub id: &'a str,
-    /// The thing afterwards, as JSON.
-    pub image: &'a str,
+    /// The digest of the thing afterwards ([`image_digest`]): a body that is redacted or pruned
+    /// leaves its digest, and the chain still verifies.
+    pub image: [u8; 32],
     /// Which parts of it changed, as JSON.
     pub facets: &'a str,
+}
+
+/// What stands for an image in the chain: SHA-256 of its JSON.
+pub fn image_digest(image: &str) -> [u8; 32] {
+    Sha256::digest(image.as_bytes()).into()
 }
 
 /// The chain hash after further rows: SHA-256 over the hash before and each row's fields, every
@@ -55,9 +61,10 @@ pub fn chain_rows<'a>(previous: [u8; 32], rows: impl IntoIterator<Item = Row<'a>
     let mut hash = Sha256::new();
     hash.update(previous);
     for row in rows {
-        for field in [row.kind, row.id, row.image, row.facets] {
+        let fields = [row.kind.as_bytes(), row.id.as_bytes(), &row.image];
+        for field in fields.into_iter().chain([row.facets.as_bytes()]) {
             hash.update((field.len() as u64).to_be_bytes());
-            hash.update(field.as_bytes());
+            hash.update(field);
         }
     }
     hash.finalize().into()
@@ -74,7 +81,7 @@ pub fn chain(previous: [u8; 32], entries: &[LogEntry]) -> [u8; 32] {
         Row {
             kind,
             id,
-            image: &entry.image,
+            image: image_digest(&entry.image),
             facets,
         }
     });

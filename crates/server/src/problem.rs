@@ -206,6 +206,14 @@ impl From<StoreError> for Problem {
                 tracing::warn!(reason, "the database cannot be reached");
                 Self::unavailable()
             }
+            StoreError::Unknown(reason) => {
+                tracing::warn!(reason, "a commit's answer was lost");
+                let mut problem = Self::unavailable();
+                problem.detail = "the change may or may not have been applied; sent again under \
+                                  the same id it is applied once"
+                    .to_owned();
+                problem
+            }
             StoreError::Other(error) => {
                 tracing::error!(%error, "the database refused a statement");
                 Self::internal()

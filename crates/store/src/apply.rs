@@ -39,6 +39,8 @@ impl Store {
     /// [`ApplyError`]; among the store's, [`StoreError::Conflict`] of `id` where the id was used
     /// for another request.
     pub async fn apply(&self, request: &ChangeSetRequest) -> Result<Applied, ApplyError> {
+        // Before anything is loaded or locked: nobody waits for what is refused anyway.
+        change::precheck(&request.commands)?;
         let commands = serde_json::to_value(&request.commands)?;
         text::storable_json("commands", &commands)?;
         let work = Work {
@@ -104,15 +106,6 @@ impl Store {
             .await?;
         self.end(tx, work.dry_run).await?;
         Ok(applied)
-    }
-
-    async fn end(&self, tx: Tx, dry_run: bool) -> Result<(), StoreError> {
-        if dry_run {
-            return Ok(tx.rollback().await?);
-        }
-        tx.commit().await?;
-        self.shared.changed.tell();
-        Ok(())
     }
 
     async fn write(

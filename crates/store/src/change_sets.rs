@@ -9,6 +9,7 @@ use burgee_eval::time::Millis;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
 
 use crate::error::{StoreError, unique};
 use crate::{digest, image, row};
@@ -40,6 +41,27 @@ pub enum ActorKind {
     Operator,
     /// Burgee itself.
     System,
+}
+
+impl ActorKind {
+    /// The name that it is stored by, as serde writes it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Member => "member",
+            Self::Token => "token",
+            Self::Operator => "operator",
+            Self::System => "system",
+        }
+    }
+}
+
+/// Reads an actor from the three columns from `column` on.
+pub(crate) fn read_actor(found: &AnyRow, column: usize) -> Result<Actor, StoreError> {
+    Ok(Actor {
+        kind: row::name(found, column)?,
+        id: row::text(found, column + 1)?,
+        name: row::text(found, column + 2)?,
+    })
 }
 
 impl Actor {
@@ -105,13 +127,15 @@ pub(crate) async fn insert(
     new: &NewChangeSet<'_>,
 ) -> Result<(), StoreError> {
     sqlx::query(
-        "INSERT INTO change_sets (organization_id, id, actor, comment, base, commands, \
-         vocabulary, request_digest, result, at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+        "INSERT INTO change_sets (organization_id, id, actor_kind, actor_id, actor_name, comment, \
+         base, commands, vocabulary, request_digest, result, at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
     )
     .bind(new.organization.as_str())
     .bind(new.id)
-    .bind(serde_json::to_string(new.actor)?)
+    .bind(new.actor.kind.name())
+    .bind(new.actor.id.as_str())
+    .bind(new.actor.name.as_str())
     .bind(new.comment)
     .bind(new.base.to_string())
     .bind(image::pack(new.commands.as_bytes())?)

@@ -27,6 +27,10 @@ pub enum StoreError {
     /// The database cannot be reached, is locked or is full: the same request may work later.
     #[error("the database is not available: {0}")]
     Unavailable(String),
+    /// The connection was lost while the change was being committed: it may have been applied or
+    /// not. A change set that carries an id can be sent again; it is applied once.
+    #[error("the change may or may not have been applied: {0}")]
+    Unknown(String),
     /// A fault in the program or in the data.
     #[error("the database refused: {0}")]
     Other(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -56,6 +60,22 @@ pub(crate) fn unique(
     move |error| match error.as_database_error() {
         Some(database) if database.is_unique_violation() => StoreError::conflict(field, message),
         _ => error.into(),
+    }
+}
+
+/// What a failed commit means. Where the database itself says no, nothing was changed; where its
+/// answer was lost, nobody knows.
+pub(crate) fn of_commit(error: sqlx::Error) -> StoreError {
+    let answered = match &error {
+        // PostgreSQL ends a session that it shuts down (57P0x) without saying what became of it.
+        sqlx::Error::Database(database) => {
+            !database.code().is_some_and(|code| code.starts_with("57P"))
+        }
+        _ => false,
+    };
+    match answered {
+        true => error.into(),
+        false => StoreError::Unknown(error.to_string()),
     }
 }
 
@@ -102,3 +122,6 @@ fn passes(error: &dyn DatabaseError) -> bool {
     code.parse::<u32>()
         .is_ok_and(|code| BUSY_LOCKED_NOMEM_IOERR_FULL_CANTOPEN.contains(&(code & 0xff)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -60,8 +60,7 @@ impl Store {
             self.create_in(&mut tx, &environment, &Actor::system(), now)
                 .await?;
         }
-        tx.commit().await?;
-        self.shared.changed.tell();
+        self.end(tx, false).await?;
         Ok(FirstStart {
             organization,
             created: true,

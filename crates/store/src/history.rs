@@ -9,11 +9,15 @@ use serde_json::Value;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-use crate::change_sets::Actor;
+use crate::change_sets::{Actor, read_actor};
 use crate::error::StoreError;
-use crate::page::{Page, PageRequest};
+use crate::page::{self, Page, PageRequest};
 use crate::sql::Sql;
 use crate::{Store, image, row};
+
+/// From so many bytes of JSON on a list leaves a change set's commands out: a page must not be as
+/// large as what was imported in it.
+const LISTED_COMMANDS: usize = 64 * 1024;
 
 /// Whose history.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +37,11 @@ pub struct LoggedChangeSet {
     pub actor: Actor,
     /// Why.
     pub comment: String,
-    /// What was asked for: a list of commands, as JSON.
+    /// What was asked for: a list of commands, as JSON; null where `truncated`.
     pub commands: Value,
+    /// Whether the commands were left out of a list for their size ([`Store::change_set`] has
+    /// them).
+    pub truncated: bool,
     /// What was answered ([`crate::Applied`] as JSON); for SDK keys and settings with the
     /// version alone.
     pub result: Value,
@@ -54,13 +61,24 @@ impl Store {
         let places = places(&mut tx, organization, scope, page).await?;
         let places = Page::cut(places, page.size(), |(at, id)| format!("{at}.{id}"));
         let ids = places.items.iter().map(|(_, id)| id.as_str());
-        let mut found = load(&mut tx, organization, ids).await?;
+        let mut found = load(&mut tx, organization, ids, LISTED_COMMANDS).await?;
         tx.rollback().await?;
         let items = places.items.iter().filter_map(|(_, id)| found.remove(id));
         Ok(Page {
             items: items.collect(),
             next: places.next,
         })
+    }
+
+    /// One change set of an organization, with all its commands.
+    pub async fn change_set(
+        &self,
+        organization: &Id<Organization>,
+        id: &str,
+    ) -> Result<LoggedChangeSet, StoreError> {
+        let mut connection = self.shared.truth.read.acquire().await?;
+        let mut found = load(&mut connection, organization, [id], usize::MAX).await?;
+        found.remove(id).ok_or(StoreError::NotFound("change set"))
     }
 }
 
@@ -91,7 +109,7 @@ async fn places(
     }
     sql.push(" AND v.organization_id = ")
         .bind(organization.as_str());
-    if let Some((at, id)) = page.cursor.as_deref().and_then(cursor) {
+    if let Some((at, id)) = page.cursor.as_deref().map(cursor).transpose()? {
         sql.push(" AND (").push(place);
         sql.push(", v.change_set_id) < (").bind(at);
         sql.next(id).push(")");
@@ -105,38 +123,48 @@ async fn places(
         .collect()
 }
 
-fn cursor(text: &str) -> Option<(i64, &str)> {
-    let (at, id) = text.split_once('.')?;
-    Some((at.parse().ok()?, id))
+fn cursor(text: &str) -> Result<(i64, &str), StoreError> {
+    let parts = text.split_once('.');
+    parts
+        .and_then(|(at, id)| Some((at.parse().ok()?, id)))
+        .ok_or_else(page::bad_cursor)
 }
 
 async fn load<'a>(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
     ids: impl IntoIterator<Item = &'a str>,
+    largest: usize,
 ) -> Result<BTreeMap<String, LoggedChangeSet>, StoreError> {
     let mut sql = Sql::new(
-        "SELECT id, actor, comment, commands, result, at FROM change_sets \
-         WHERE organization_id = ",
+        "SELECT id, actor_kind, actor_id, actor_name, comment, commands, result, at \
+         FROM change_sets WHERE organization_id = ",
     );
     sql.bind(organization.as_str());
     sql.push(" AND id IN ").list(ids);
     let rows = sql.query()?.fetch_all(connection).await?;
     rows.iter()
         .map(|found| {
-            let change_set = read(found)?;
+            let change_set = read(found, largest)?;
             Ok((change_set.id.clone(), change_set))
         })
         .collect()
 }
 
-fn read(found: &AnyRow) -> Result<LoggedChangeSet, StoreError> {
+/// Reads a change set; its commands where they have at most `largest` bytes.
+fn read(found: &AnyRow, largest: usize) -> Result<LoggedChangeSet, StoreError> {
+    let commands = image::unpack_unsized(&row::blob(found, 5)?)?;
+    let truncated = commands.len() > largest;
     Ok(LoggedChangeSet {
         id: row::text(found, 0)?,
-        actor: row::json(found, 1)?,
-        comment: row::text(found, 2)?,
-        commands: serde_json::from_slice(&image::unpack_unsized(&row::blob(found, 3)?)?)?,
-        result: row::json(found, 4)?,
-        at: row::millis(found, 5)?,
+        actor: read_actor(found, 1)?,
+        comment: row::text(found, 4)?,
+        commands: match truncated {
+            true => Value::Null,
+            false => serde_json::from_slice(&commands)?,
+        },
+        truncated,
+        result: row::json(found, 6)?,
+        at: row::millis(found, 7)?,
     })
 }

@@ -155,6 +155,20 @@ impl Store {
         Ok(self.shared.truth.write.begin_with(statement).await?)
     }
 
+    /// Ends a change: commits it and tells, or takes a dry run back.
+    ///
+    /// # Errors
+    /// [`StoreError::Unknown`] where the commit's answer was lost.
+    pub(crate) async fn end(&self, tx: Tx, dry_run: bool) -> Result<(), StoreError> {
+        if dry_run {
+            return Ok(tx.rollback().await?);
+        }
+        let committed = tx.commit().await.map_err(error::of_commit);
+        // Also where its answer was lost: then it may be there.
+        self.shared.changed.tell();
+        committed
+    }
+
     pub(crate) async fn begin_read(&self) -> Result<Tx, StoreError> {
         let statement = self.shared.dialect.begin_read();
         Ok(self.shared.truth.read.begin_with(statement).await?)

@@ -18,7 +18,7 @@ use crate::sql::{Sql, rows};
 use crate::{image, row};
 
 /// How many rows a statement writes.
-const ROWS: usize = rows(13);
+const ROWS: usize = rows(14);
 
 /// A version of a scope, to be written.
 pub(crate) struct Version<'a> {
@@ -65,7 +65,7 @@ impl<'a> LogRow<'a> {
         Row {
             kind: self.kind,
             id: self.id,
-            image: self.image,
+            image: position::image_digest(self.image),
             facets: &self.facets,
         }
     }
@@ -134,7 +134,8 @@ async fn insert(
 ) -> Result<(), StoreError> {
     let mut sql = Sql::new(
         "INSERT INTO change_log (scope_id, version, ordinal, item_kind, item_id, item_key, \
-         facets, commands, image, image_size, whole_version, whole_ordinal, differences) VALUES ",
+         facets, commands, image, image_size, image_digest, \
+         whole_version, whole_ordinal, differences) VALUES ",
     );
     for (index, (row, image)) in rows.iter().zip(images).enumerate() {
         sql.row(index).bind(version.scope);
@@ -143,6 +144,7 @@ async fn insert(
             sql.next(text);
         }
         sql.next(image.packed).next(row.image.len() as i64);
+        sql.next(position::image_digest(row.image).to_vec());
         sql.next(image.whole.map(|(version, _)| version));
         sql.next(image.whole.map(|(_, ordinal)| ordinal));
         sql.next(image.differences).push(")");

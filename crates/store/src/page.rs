@@ -1,5 +1,7 @@
 //! Lists, page by page.
 
+use crate::error::StoreError;
+
 /// The largest page that is given, whatever is asked for.
 pub const MAX_LIMIT: i64 = 500;
 
@@ -16,6 +18,14 @@ impl PageRequest {
     /// How many items the page holds.
     pub(crate) fn size(&self) -> i64 {
         self.limit.unwrap_or(50).clamp(1, MAX_LIMIT)
+    }
+}
+
+/// Refuses a cursor that no page was given with.
+pub(crate) fn bad_cursor() -> StoreError {
+    StoreError::Invalid {
+        field: "cursor",
+        message: "no page of this list ends there; use `next` of the page before".to_owned(),
     }
 }
 

@@ -88,10 +88,10 @@ impl Store {
 
     /// Changes a project's name. It is not served, so no version moves.
     pub async fn rename_project(&self, id: &Id<Project>, name: &str) -> Result<(), StoreError> {
-        text::storable("name", name)?;
+        let name = text::name(name)?;
         let done =
             sqlx::query("UPDATE projects SET name = $1 WHERE id = $2 AND deleted_at IS NULL")
-                .bind(name)
+                .bind(name.as_str())
                 .bind(id.as_str())
                 .execute(&self.shared.truth.write)
                 .await?;
@@ -139,7 +139,7 @@ pub(crate) async fn insert(
     new: &NewProject,
     now: Millis,
 ) -> Result<Project, StoreError> {
-    text::storable("name", &new.name)?;
+    let name = text::name(&new.name)?;
     let id: Id<Project> = Id::new(uuid::Uuid::now_v7().to_string());
     sqlx::query(
         "INSERT INTO projects (id, organization_id, key, key_folded, name, version, created_at) \
@@ -149,7 +149,7 @@ pub(crate) async fn insert(
     .bind(new.organization.as_str())
     .bind(new.key.as_str())
     .bind(new.key.folded())
-    .bind(new.name.as_str())
+    .bind(name.as_str())
     .bind(now.0)
     .execute(connection)
     .await
@@ -158,7 +158,7 @@ pub(crate) async fn insert(
         id,
         organization: new.organization.clone(),
         key: new.key.clone(),
-        name: new.name.clone(),
+        name,
         version: 0,
         created_at: now,
     })

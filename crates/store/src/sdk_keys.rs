@@ -60,14 +60,13 @@ impl Store {
         actor: &Actor,
         now: Millis,
     ) -> Result<SdkKey, StoreError> {
-        text::storable("name", name)?;
+        let name = text::name(name)?;
         let mut tx = self.begin_write().await?;
         let locked = self.lock_environment(&mut tx, environment).await?;
-        let key = insert(&mut tx, environment, kind, Some(name), None, now).await?;
+        let key = insert(&mut tx, environment, kind, Some(&name), None, now).await?;
         self.log_key(&mut tx, locked, &key, "createSdkKey", actor, now)
             .await?;
-        tx.commit().await?;
-        self.shared.changed.tell();
+        self.end(tx, false).await?;
         Ok(key)
     }
 
@@ -102,8 +101,7 @@ impl Store {
         let key = insert(&mut tx, environment, kind, None, Some(secret), now).await?;
         self.log_key(&mut tx, locked, &key, "adoptSdkKey", actor, now)
             .await?;
-        tx.commit().await?;
-        self.shared.changed.tell();
+        self.end(tx, false).await?;
         Ok(key)
     }
 
@@ -135,8 +133,7 @@ impl Store {
         key.revoked_at = Some(now);
         self.log_key(&mut tx, locked, &key, "revokeSdkKey", actor, now)
             .await?;
-        tx.commit().await?;
-        self.shared.changed.tell();
+        self.end(tx, false).await?;
         Ok(key)
     }
 

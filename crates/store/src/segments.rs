@@ -14,7 +14,7 @@ use sqlx::any::AnyRow;
 pub(crate) use write::{Entered, enter, write_all};
 
 use crate::error::StoreError;
-use crate::page::{Page, PageRequest};
+use crate::page::{self, Page, PageRequest};
 use crate::sql::{LIST, Sql, containing};
 use crate::{Store, row};
 
@@ -101,7 +101,8 @@ impl Store {
             false => push_scope(&mut sql, scope),
         }
         self.push_filter(&mut sql, filter);
-        if let Some(cursor) = page.cursor.as_ref().and_then(|text| text.split_once('/')) {
+        if let Some(cursor) = &page.cursor {
+            let cursor = cursor.split_once('/').ok_or_else(page::bad_cursor)?;
             sql.push(" AND (s.key_folded, s.id) > (").bind(cursor.0);
             sql.push(", ").bind(cursor.1).push(")");
         }

@@ -1,8 +1,27 @@
-//! U+0000: PostgreSQL cannot store it, so neither database gets it.
+//! Texts at the border: names and descriptions by the domain's rules, and no U+0000 anywhere, which
+//! PostgreSQL cannot store.
 
+use burgee_domain::Rejected;
 use serde_json::Value;
 
 use crate::error::StoreError;
+
+/// A display name, as it is kept.
+pub(crate) fn name(text: &str) -> Result<String, StoreError> {
+    burgee_domain::check_name(text).map_err(invalid("name"))
+}
+
+/// A description, as it is kept.
+pub(crate) fn description(text: &str) -> Result<String, StoreError> {
+    burgee_domain::check_description(text).map_err(invalid("description"))
+}
+
+fn invalid(field: &'static str) -> impl FnOnce(Rejected) -> StoreError {
+    move |rejected| StoreError::Invalid {
+        field,
+        message: rejected.message,
+    }
+}
 
 /// Refuses a text that holds U+0000.
 pub(crate) fn storable(field: &'static str, text: &str) -> Result<(), StoreError> {

@@ -1,9 +1,12 @@
 //! Access tokens. Only a hash is stored: a token is shown once, when it is made. A plain SHA-256
 //! will do, since a token is random and long; nobody can guess one from its hash.
 
+use std::time::Duration;
+
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_eval::time::Millis;
+use sqlx::AnyPool;
 use sqlx::any::AnyRow;
 use uuid::Uuid;
 
@@ -18,6 +21,9 @@ const SHOWN: usize = 12;
 
 /// How old the recorded last use may be, in ms: not every request writes.
 const LAST_USED_EVERY: i64 = 60_000;
+
+/// How long the recording of a use may take.
+const RECORDING: Duration = Duration::from_secs(2);
 
 /// A token to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,12 +141,12 @@ impl Store {
         };
         let known = token.last_used_at.map_or(i64::MIN, |moment| moment.0);
         if known < now.0 - LAST_USED_EVERY {
-            sqlx::query("UPDATE tokens SET last_used_at = $1 WHERE id = $2")
-                .bind(now.0)
-                .bind(token.id.as_str())
-                .execute(&self.shared.truth.write)
-                .await?;
             token.last_used_at = Some(now);
+            tokio::spawn(record_use(
+                self.shared.truth.write.clone(),
+                token.id.clone(),
+                now,
+            ));
         }
         Ok(Some(token))
     }
@@ -166,6 +172,17 @@ impl Store {
             _ => Ok(()),
         }
     }
+}
+
+/// Records a use, off the request: neither a busy writer nor its failure concerns who was let in.
+/// What is not recorded now is at the token's next use.
+async fn record_use(writer: AnyPool, id: Id<Token>, now: Millis) {
+    let update = sqlx::query(
+        "UPDATE tokens SET last_used_at = $1 \
+         WHERE id = $2 AND (last_used_at IS NULL OR last_used_at < $1)",
+    );
+    let update = update.bind(now.0).bind(id.as_str()).execute(&writer);
+    let _unrecorded = tokio::time::timeout(RECORDING, update).await;
 }
 
 /// 244 random bits as text.

@@ -64,7 +64,7 @@ fn uses_in(project: &ProjectState, id: &Id<Segment>) -> Vec<String> {
     for state in project
         .flags
         .values()
-        .filter(|state| state.flag.life == Life::Live)
+        .filter(|state| state.flag.life != Life::Deleted)
     {
         for environment in project.environments.values() {
             let targeting = state.targetings.get(&environment.id);

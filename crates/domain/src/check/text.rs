@@ -12,9 +12,9 @@ pub(crate) fn key(text: &str, at: &str) -> Checked<Key> {
     Key::new(text).map_err(|error| Fault::new(at, "keyInvalid", error.to_string()))
 }
 
-/// A display name: trimmed, not empty.
+/// A display name: trimmed, not empty, on one line.
 pub(crate) fn name(text: &str, at: &str) -> Checked<String> {
-    let name = plain(text.trim(), at, "a name", MAX_NAME)?;
+    let name = line(text.trim(), at, "a name", MAX_NAME)?;
     if name.is_empty() {
         return Err(Fault::new(at, "nameEmpty", "a name must not be empty"));
     }
@@ -29,9 +29,9 @@ pub(crate) fn optional_name(text: Option<&str>, at: &str) -> Checked<Option<Stri
     }
 }
 
-/// A text for people: trimmed, perhaps empty.
+/// A text for people: trimmed, perhaps empty, perhaps of several lines.
 pub(crate) fn description(text: &str, at: &str) -> Checked<String> {
-    plain(text.trim(), at, "a description", MAX_DESCRIPTION)
+    paragraph(text.trim(), at, "a description", MAX_DESCRIPTION)
 }
 
 /// Tags: trimmed, each once, in the order given.
@@ -40,7 +40,7 @@ pub(crate) fn tags(tags: &[String], at: &str) -> Checked<Vec<String>> {
     let mut kept = Vec::new();
     for (index, tag) in tags.iter().enumerate() {
         let at = format!("{at}/{index}");
-        let tag = plain(tag.trim(), &at, "a tag", MAX_TAG)?;
+        let tag = line(tag.trim(), &at, "a tag", MAX_TAG)?;
         if tag.is_empty() {
             return Err(Fault::new(at, "tagEmpty", "a tag must not be empty"));
         }
@@ -67,6 +67,34 @@ pub(crate) fn id(text: &str, at: &str) -> Checked<String> {
         return Err(Fault::new(at, "idTooLong", message));
     }
     Ok(text.to_owned())
+}
+
+/// A text on one line: it stands in lists, logs and messages, where a control character would hide
+/// or break what comes after.
+fn line(text: &str, at: &str, what: &str, limit: usize) -> Checked<String> {
+    without_control(text, at, what, |_| false)?;
+    plain(text, at, what, limit)
+}
+
+/// A text that may have line breaks and tabs.
+pub(crate) fn paragraph(text: &str, at: &str, what: &str, limit: usize) -> Checked<String> {
+    without_control(text, at, what, |character| {
+        ['\n', '\r', '\t'].contains(&character)
+    })?;
+    plain(text, at, what, limit)
+}
+
+fn without_control(text: &str, at: &str, what: &str, but: impl Fn(char) -> bool) -> Checked<()> {
+    no_nul(text, at)?;
+    let found = text.chars().find(|it| it.is_control() && !but(*it));
+    let Some(found) = found else {
+        return Ok(());
+    };
+    let message = format!(
+        "{what} has no control characters; this one has U+{:04X}",
+        u32::from(found)
+    );
+    Err(Fault::new(at, "controlCharacter", message))
 }
 
 /// A text of at most so many characters, without U+0000 (PostgreSQL cannot store it).

@@ -6,6 +6,7 @@ use serde_path_to_error::Segment;
 
 use super::Command;
 use crate::fault::{Fault, Rejected};
+use crate::limits::MAX_COMMANDS;
 
 /// Reads the commands of a request. Where the route names a project, commands that name none are
 /// in it, and others are refused.
@@ -13,12 +14,23 @@ use crate::fault::{Fault, Rejected};
 /// # Errors
 /// The first command that is none.
 pub fn parse(commands: Vec<Value>, project: Option<&str>) -> Result<Vec<Command>, Rejected> {
+    within_limit(commands.len())?;
     let commands = commands.into_iter().enumerate();
     commands
         .map(|(index, command)| {
             parse_one(command, project).map_err(|fault| fault.of_command(index))
         })
         .collect()
+}
+
+/// Refuses more commands than a change set has.
+pub(crate) fn within_limit(commands: usize) -> Result<(), Rejected> {
+    if commands <= MAX_COMMANDS {
+        return Ok(());
+    }
+    let message =
+        format!("a change set has at most {MAX_COMMANDS} commands; this one has {commands}");
+    Err(Fault::new("", "tooManyCommands", message).of_command(MAX_COMMANDS))
 }
 
 fn parse_one(mut command: Value, project: Option<&str>) -> Result<Command, Fault> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use burgee_domain::conflict::{self, Logged};
 use burgee_domain::id::Id;
 use burgee_domain::outcome::{Facet, Outcome, Scope};
-use burgee_domain::position::{Position, Row, chain, chain_rows};
+use burgee_domain::position::{Position, Row, chain, chain_rows, image_digest};
 use burgee_domain::workspace::Workspace;
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn histories_that_differ_anywhere_have_other_digests() {
     let row = Row {
         kind: "flag",
         id: "ab",
-        image: "{}",
+        image: image_digest("{}"),
         facets: "[]",
     };
     let of = |rows: Vec<Row<'_>>| chain_rows([0; 32], rows);
@@ -43,7 +43,7 @@ fn histories_that_differ_anywhere_have_other_digests() {
         }]),
         of(vec![Row { id: "abc", ..row }]),
         of(vec![Row {
-            image: "{ }",
+            image: image_digest("{ }"),
             ..row
         }]),
         of(vec![Row {
@@ -51,8 +51,8 @@ fn histories_that_differ_anywhere_have_other_digests() {
             ..row
         }]),
         of(vec![Row {
-            id: "ab{",
-            image: "}",
+            id: "ab[",
+            facets: "]",
             ..row
         }]),
         chain_rows([1; 32], vec![row]),

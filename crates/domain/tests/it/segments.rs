@@ -122,6 +122,9 @@ fn archiving_a_used_segment_warns_and_deleting_it_is_refused() {
     let rejected = apply(&archived, json!([delete])).unwrap_err();
     assert_eq!(rejected.code, "segmentInUse");
     assert!(rejected.message.contains("web/prod/text"));
+    // An archived flag may be restored: what it names must be there then.
+    let hidden = json!([on("text", "archiveFlag", json!({})), delete]);
+    assert_eq!(apply(&archived, hidden).unwrap_err().code, "segmentInUse");
     let freed = json!([on("text", "setRules", json!({"rules": []})), delete]);
     let outcome = apply(&archived, freed).unwrap();
     assert_eq!(outcome.segments[0].after.life, Life::Deleted);

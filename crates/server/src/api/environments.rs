@@ -103,7 +103,7 @@ pub async fn create(
     let project = api::project(&state, &caller, &project).await?;
     let key = api::new_key("/key", new.key)?;
     let name = api::name("/name", new.name.as_deref().unwrap_or(key.as_str()))?;
-    let description = api::description("/description", new.description)?;
+    let description = api::description("/description", &new.description)?;
     let new = burgee_store::NewEnvironment {
         project: project.id,
         key,
@@ -152,18 +152,14 @@ pub async fn update(
     Body(edit): Body<EnvironmentEdit>,
 ) -> Result<Json<EnvironmentView>, Problem> {
     let (_, environment) = api::environment(&state, &caller, &project, &key).await?;
-    let name = match edit.name {
-        Some(name) => api::name("/name", &name)?,
-        None => environment.name,
-    };
-    let description = match edit.description {
-        Some(description) => api::description("/description", description)?,
-        None => environment.description,
-    };
+    let name = edit.name.map(|it| api::name("/name", &it)).transpose()?;
+    let description = edit.description;
+    let description = description.map(|it| api::description("/description", &it));
+    let (name, description) = (name.as_deref(), description.transpose()?);
     let (id, actor) = (&environment.id, &caller.actor);
     let updated = state
         .store
-        .update_environment(id, &name, &description, actor, now())
+        .update_environment(id, name, description.as_deref(), actor, now())
         .await?;
     Ok(Json(updated.into()))
 }

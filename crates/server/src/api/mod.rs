@@ -62,23 +62,13 @@ fn new_key(pointer: &str, text: String) -> Result<Key, Problem> {
     Key::new(text).map_err(|error| Problem::invalid(pointer, "key", error.to_string()))
 }
 
-/// Reads a display name: trimmed, not empty, at most `burgee_domain::limits::MAX_NAME` characters.
+/// Reads a display name, by the rules of all names.
 fn name(pointer: &str, text: &str) -> Result<String, Problem> {
-    let text = text.trim();
-    let most = burgee_domain::limits::MAX_NAME;
-    if text.is_empty() || text.chars().count() > most || text.contains('\0') {
-        let rule = format!("must have 1 to {most} characters, none of them U+0000");
-        return Err(Problem::invalid(pointer, "name", rule));
-    }
-    Ok(text.to_owned())
+    burgee_domain::check_name(text).map_err(|why| Problem::invalid(pointer, why.code, why.message))
 }
 
-/// Reads a description: at most `burgee_domain::limits::MAX_DESCRIPTION` characters.
-fn description(pointer: &str, text: String) -> Result<String, Problem> {
-    let most = burgee_domain::limits::MAX_DESCRIPTION;
-    if text.chars().count() > most || text.contains('\0') {
-        let rule = format!("must have at most {most} characters, none of them U+0000");
-        return Err(Problem::invalid(pointer, "description", rule));
-    }
-    Ok(text)
+/// Reads a description, by the rules of all descriptions.
+fn description(pointer: &str, text: &str) -> Result<String, Problem> {
+    burgee_domain::check_description(text)
+        .map_err(|why| Problem::invalid(pointer, why.code, why.message))
 }

@@ -167,7 +167,10 @@ CREATE INDEX segment_environments_segment ON segment_environments (organization_
 CREATE TABLE change_sets (
     organization_id TEXT NOT NULL REFERENCES organizations (id),
     id TEXT NOT NULL,
-    actor TEXT NOT NULL,
+    actor_kind TEXT NOT NULL,
+    -- The member's or token's id; empty for the operator and the system.
+    actor_id TEXT NOT NULL,
+    actor_name TEXT NOT NULL,
     comment TEXT NOT NULL,
     base TEXT NOT NULL,
     -- JSON, zstd; of this vocabulary's version.
@@ -179,6 +182,8 @@ CREATE TABLE change_sets (
     at BIGINT NOT NULL,
     PRIMARY KEY (organization_id, id)
 );
+
+CREATE INDEX change_sets_at ON change_sets (organization_id, at, id);
 
 -- Every version of every scope (an environment, a project, an organization), and the chain hash
 -- there: a peer's position is of this history if its digest is found at its version.
@@ -211,6 +216,9 @@ CREATE TABLE change_log (
     -- zstd; where `whole_version` is set, against the image of that row, which is whole.
     image BYTEA NOT NULL,
     image_size BIGINT NOT NULL,
+    -- SHA-256 of the image's text. The chain is taken over it, so that an image can be redacted or
+    -- pruned and the chain still verifies.
+    image_digest BYTEA NOT NULL,
     whole_version BIGINT,
     whole_ordinal BIGINT,
     -- How many images since the last whole one, this one included.

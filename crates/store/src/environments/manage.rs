@@ -27,8 +27,7 @@ impl Store {
     ) -> Result<Environment, StoreError> {
         let mut tx = self.begin_write().await?;
         let environment = self.create_in(&mut tx, new, actor, now).await?;
-        tx.commit().await?;
-        self.shared.changed.tell();
+        self.end(tx, false).await?;
         Ok(environment)
     }
 
@@ -41,9 +40,12 @@ impl Store {
         now: Millis,
     ) -> Result<Environment, StoreError> {
         let (organization, project) = self.lock_above(tx, &new.project).await?;
-        text::storable("name", &new.name)?;
-        text::storable("description", &new.description)?;
-        let mut environment = insert(tx, new, now).await?;
+        let new = NewEnvironment {
+            name: text::name(&new.name)?,
+            description: text::description(&new.description)?,
+            ..new.clone()
+        };
+        let mut environment = insert(tx, &new, now).await?;
         let (entered, last_stamp) =
             segments::enter(tx, &organization, &project.id, &environment, now).await?;
         environment.last_stamp = last_stamp;
@@ -63,41 +65,43 @@ impl Store {
         self.administer(tx, environment, step, now).await
     }
 
-    /// Changes an environment's name and description. Where they are so already, no version moves.
+    /// Changes an environment's name, its description or both; what is not given stays. Where
+    /// nothing differs, nothing is written and no version moves.
+    ///
+    /// # Errors
+    /// [`StoreError::Invalid`] of `name` or `description`.
     pub async fn update_environment(
         &self,
         id: &Id<Environment>,
-        name: &str,
-        description: &str,
+        name: Option<&str>,
+        description: Option<&str>,
         actor: &Actor,
         now: Millis,
     ) -> Result<Environment, StoreError> {
-        text::storable("name", name)?;
-        text::storable("description", description)?;
+        let name = name.map(text::name).transpose()?;
+        let description = description.map(text::description).transpose()?;
         let mut tx = self.begin_write().await?;
-        let (organization, mut environment) = self.lock_environment(&mut tx, id).await?;
-        if environment.name == name && environment.description == description {
+        let (organization, before) = self.lock_environment(&mut tx, id).await?;
+        let mut environment = before.clone();
+        environment.name = name.unwrap_or(environment.name);
+        environment.description = description.unwrap_or(environment.description);
+        if environment == before {
             return Ok(environment);
         }
-        sqlx::query("UPDATE environments SET name = $1, description = $2 WHERE id = $3")
-            .bind(name)
-            .bind(description)
-            .bind(id.as_str())
-            .execute(&mut *tx)
-            .await?;
-        environment.name = name.to_owned();
-        environment.description = description.to_owned();
-        let image = json!({"name": name, "description": description}).to_string();
+        write_about(&mut tx, &environment).await?;
+        let about = json!({"name": environment.name, "description": environment.description});
+        let mut command = about.clone();
+        command["kind"] = "updateEnvironment".into();
+        command["environment"] = environment.key.as_str().into();
+        let image = about.to_string();
         let step = Administration {
             organization: &organization,
             actor,
-            command: json!({"kind": "updateEnvironment", "environment": environment.key.as_str(),
-                "name": name, "description": description}),
+            command,
             rows: vec![setting("about", &image)],
         };
         let environment = self.administer(&mut tx, environment, step, now).await?;
-        tx.commit().await?;
-        self.shared.changed.tell();
+        self.end(tx, false).await?;
         Ok(environment)
     }
 
@@ -110,8 +114,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
         self.delete_in(&mut tx, id, actor, now).await?;
-        tx.commit().await?;
-        self.shared.changed.tell();
+        self.end(tx, false).await?;
         Ok(())
     }
 
@@ -138,8 +141,7 @@ impl Store {
             .bind(id.as_str())
             .execute(&mut *tx)
             .await?;
-        tx.commit().await?;
-        self.shared.changed.tell();
+        self.end(tx, false).await?;
         Ok(())
     }
 
@@ -187,6 +189,16 @@ impl Store {
         let project = projects::lock_id(tx, project, dialect.for_update()).await?;
         Ok((organization, project))
     }
+}
+
+async fn write_about(tx: &mut Tx, environment: &Environment) -> Result<(), StoreError> {
+    sqlx::query("UPDATE environments SET name = $1, description = $2 WHERE id = $3")
+        .bind(environment.name.as_str())
+        .bind(environment.description.as_str())
+        .bind(environment.id.as_str())
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
 }
 
 fn key_rows<'a>(keys: &'a [SdkKey], images: &'a [String]) -> impl Iterator<Item = LogRow<'a>> {

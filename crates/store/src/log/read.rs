@@ -6,6 +6,7 @@ use sqlx::AnyConnection;
 
 use super::scope_id;
 use crate::apply::ConflictFound;
+use crate::change_sets::read_actor;
 use crate::error::StoreError;
 use crate::row;
 
@@ -49,7 +50,7 @@ pub(crate) async fn conflict(
     conflict: &Conflict,
 ) -> Result<ConflictFound, StoreError> {
     let found = sqlx::query(
-        "SELECT c.actor, c.at, c.comment FROM versions v JOIN change_sets c \
+        "SELECT c.actor_kind, c.actor_id, c.actor_name, c.at, c.comment FROM versions v JOIN change_sets c \
          ON c.organization_id = v.organization_id AND c.id = v.change_set_id \
          WHERE v.scope_id = $1 AND v.version = $2",
     )
@@ -67,8 +68,8 @@ pub(crate) async fn conflict(
         kind: kind.to_owned(),
         key: key.as_str().to_owned(),
         facets: conflict.facets.clone(),
-        by: row::json(&found, 0)?,
-        at: row::millis(&found, 1)?,
-        comment: row::text(&found, 2)?,
+        by: read_actor(&found, 0)?,
+        at: row::millis(&found, 3)?,
+        comment: row::text(&found, 4)?,
     })
 }

@@ -300,3 +300,20 @@ async fn a_segment_that_is_used_says_where_and_is_not_deleted() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn too_many_commands_are_refused_without_a_turn_to_write() {
+    let database = crate::kit::database(burgee_store::dialect::Dialect::Sqlite).await;
+    let house = house(&database.store).await;
+    let mut writer = database.raw().await;
+    sqlx::query("BEGIN IMMEDIATE")
+        .execute(&mut writer)
+        .await
+        .unwrap();
+    let commands = vec![on_flag("turnOn", "prod", "a"); 501];
+    let refused = database
+        .store
+        .apply(&request(&house, json!(commands)))
+        .await;
+    assert!(matches!(refused, Err(ApplyError::Rejected(why)) if why.code == "tooManyCommands"));
+}

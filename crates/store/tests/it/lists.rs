@@ -2,7 +2,7 @@
 
 use burgee_domain::model::{Life, SegmentScope};
 use burgee_store::page::PageRequest;
-use burgee_store::{FlagFilter, SegmentFilter, Store, StoreError};
+use burgee_store::{FlagFilter, HistoryScope, SegmentFilter, Store, StoreError};
 use serde_json::json;
 
 use crate::kit::{House, apply, flag_on, for_each_database, house, on_whole};
@@ -211,6 +211,37 @@ async fn segments_are_listed_by_scope() {
             (first.items.len(), second.items.len(), second.next),
             (2, 1, None)
         );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn lists_leave_large_commands_out_and_refuse_cursors_that_are_none() {
+    for_each_database(async |database| {
+        let store = &database.store;
+        let house = house(store).await;
+        let keys: Vec<String> = (0..10_000).map(|n| format!("user-{n}")).collect();
+        let large = json!([{"kind": "createSegment", "segment": "s", "included": keys}]);
+        let id = apply(store, &house, large).await.id;
+        let organization = &house.organization.id;
+        let scope = HistoryScope::Environment(house.prod.id.clone());
+        let page = PageRequest::default();
+        let listed = store.history(organization, &scope, &page).await.unwrap();
+        assert!(listed.items[0].truncated && listed.items[0].commands.is_null());
+        let whole = store.change_set(organization, &id).await.unwrap();
+        assert_eq!(whole.commands[0]["included"][9_999], "user-9999");
+        let bad = PageRequest {
+            cursor: Some("nonsense".into()),
+            limit: None,
+        };
+        let refused = store.history(organization, &scope, &bad).await;
+        assert!(matches!(
+            refused,
+            Err(StoreError::Invalid {
+                field: "cursor",
+                ..
+            })
+        ));
     })
     .await;
 }

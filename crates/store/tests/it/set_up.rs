@@ -221,8 +221,8 @@ async fn a_setting_moves_the_environment() {
         let updated = store
             .update_environment(
                 &prod.id,
-                "Production EU",
-                "Frankfurt",
+                Some("Production EU"),
+                Some("Frankfurt"),
                 &Actor::system(),
                 NOW,
             )
@@ -231,12 +231,24 @@ async fn a_setting_moves_the_environment() {
         assert_eq!(updated.position.version, prod.position.version + 1);
         let read = store.environment(&prod.project, &prod.key).await.unwrap();
         assert_eq!(read, updated);
+        // What is not given stays, and where nothing differs nothing moves.
+        let actor = &Actor::system();
+        let described = store
+            .update_environment(&prod.id, None, Some(" Dublin\n"), actor, NOW)
+            .await
+            .unwrap();
+        let about = (described.name.as_str(), described.description.as_str());
+        assert_eq!(about, ("Production EU", "Dublin"));
+        let again = store
+            .update_environment(&prod.id, Some("Production EU"), None, actor, NOW)
+            .await;
+        assert_eq!(again.unwrap(), described);
         store
             .rename_project(&prod.project, "Web shop")
             .await
             .unwrap();
         let refused = store
-            .update_environment(&prod.id, "a\0b", "", &Actor::system(), NOW)
+            .update_environment(&prod.id, Some("a\0b"), None, &Actor::system(), NOW)
             .await;
         assert!(matches!(
             refused,
@@ -261,6 +273,13 @@ async fn a_token_is_found_by_its_text_while_it_works() {
         assert!(secret.starts_with(&token.prefix) && secret.len() > 40);
         let found = store.find_token(&secret, later(1)).await.unwrap().unwrap();
         assert_eq!((&found.id, found.last_used_at), (&token.id, Some(later(1))));
+        // It is recorded off the request.
+        while store.tokens(&organization).await.unwrap()[0]
+            .last_used_at
+            .is_none()
+        {
+            tokio::task::yield_now().await;
+        }
         let soon = store.find_token(&secret, later(999)).await.unwrap();
         assert_eq!(
             soon.unwrap().last_used_at,

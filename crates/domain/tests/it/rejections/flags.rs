@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::check;
-use crate::kit::{on, with};
+use crate::kit::{after, apply, flag, on, people, ready, with};
 
 fn create(fields: Value) -> Value {
     on(
@@ -214,4 +214,38 @@ fn flags() {
             "restore it first",
         ),
     ]);
+}
+
+#[test]
+fn names_and_tags_stand_on_one_line() {
+    let names = [
+        on("bool", "renameFlag", json!({"name": "a\u{7}b"})),
+        on("bool", "renameFlag", json!({"name": "a\nb"})),
+        people("renameSegment", json!({"name": "a\u{1b}[31mb"})),
+        on("bool", "setFlagTags", json!({"tags": ["a\tb"]})),
+        on("bool", "describeFlag", json!({"description": "a\u{8}b"})),
+    ];
+    for command in names {
+        let rejected = apply(&ready(), json!([command])).unwrap_err();
+        assert_eq!(rejected.code, "controlCharacter");
+    }
+    let described = on("bool", "describeFlag", json!({"description": " a\n\tb\n"}));
+    let after = after(ready(), json!([described]));
+    assert_eq!(flag(&after, "bool").description, "a\n\tb");
+}
+
+#[test]
+fn names_of_other_things_keep_to_the_same_rules() {
+    assert_eq!(burgee_domain::check_name(" Shop ").unwrap(), "Shop");
+    assert_eq!(
+        burgee_domain::check_name("a\rb").unwrap_err().pointer,
+        "/name"
+    );
+    assert_eq!(
+        burgee_domain::check_name("  ").unwrap_err().code,
+        "nameEmpty"
+    );
+    assert_eq!(burgee_domain::check_description(" a\nb ").unwrap(), "a\nb");
+    let bad = burgee_domain::check_description("a\u{0}").unwrap_err();
+    assert_eq!(bad.pointer, "/description");
 }
