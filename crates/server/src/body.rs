@@ -39,10 +39,12 @@ async fn read(mut body: axum::body::Body) -> Result<BytesMut, Problem> {
         let frame = frame.map_err(|error| Problem::invalid("", "body", error.to_string()))?;
         let data = frame.into_data().unwrap_or_default();
         length += data.len();
-        match length {
-            ..=BODY_LIMIT => bytes.extend_from_slice(&data),
-            ..=ENDURED => bytes = BytesMut::new(),
-            _ => break,
+        if length <= BODY_LIMIT {
+            bytes.extend_from_slice(&data);
+        } else if length <= ENDURED {
+            bytes = BytesMut::new();
+        } else {
+            break;
         }
     }
     match length {
