@@ -143,6 +143,17 @@ impl Answer {
         }
     }
 
+    /// A refusal for what the caller did: a 4xx with its problem details.
+    ///
+    /// # Panics
+    /// Where it worked, or the server says that the fault is its own.
+    #[track_caller]
+    pub fn no_fault(self) -> Problem {
+        let status = self.status;
+        assert!((400..500).contains(&status), "{self:?}");
+        self.problem(status)
+    }
+
     /// The problem details of a refusal with this status, checked for what all of them have.
     ///
     /// # Panics

@@ -59,7 +59,7 @@ fn or_missing(missing: impl FnOnce() -> Problem) -> impl FnOnce(StoreError) -> P
 
 /// Reads the key of a new object.
 fn new_key(pointer: &str, text: String) -> Result<Key, Problem> {
-    Key::new(text).map_err(|error| Problem::invalid(pointer, "key", error.to_string()))
+    Key::new(text).map_err(|error| Problem::invalid(pointer, "keyInvalid", error.to_string()))
 }
 
 /// Reads a display name, by the rules of all names.

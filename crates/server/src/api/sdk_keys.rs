@@ -148,9 +148,16 @@ pub async fn revoke(
 ) -> Result<StatusCode, Problem> {
     let (_, environment) = api::environment(&state, &caller, &project, &environment).await?;
     let missing = || Problem::not_found(format!("SDK key `{id}`"));
+    // Not every text can be asked for in every database.
+    let known = uuid::Uuid::parse_str(&id).map_err(|_| missing())?;
     let revoked = state
         .store
-        .revoke_sdk_key(&environment.id, &Id::new(&*id), &caller.actor, now())
+        .revoke_sdk_key(
+            &environment.id,
+            &Id::new(known.to_string()),
+            &caller.actor,
+            now(),
+        )
         .await;
     revoked.map_err(api::or_missing(missing))?;
     let after = state

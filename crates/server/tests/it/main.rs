@@ -9,6 +9,7 @@ mod change_sets;
 mod feed;
 mod kit;
 mod lists;
+mod nasty;
 mod openapi;
 mod places;
 mod rude;

@@ -145,25 +145,27 @@ async fn bad_input_is_named() {
                 owner.post(path, &json!({"key": key})).await,
                 400,
                 "/key",
-                "key",
+                "keyInvalid",
             );
         }
     }
-    for name in ["", "   ", "a\u{0}b", &"x".repeat(2_000)] {
+    let long = "x".repeat(2_000);
+    for (name, code) in [
+        ("", "nameEmpty"),
+        ("   ", "nameEmpty"),
+        ("a\u{0}b", "nulCharacter"),
+        ("a\nb", "controlCharacter"),
+        (long.as_str(), "textTooLong"),
+    ] {
+        let check = |answer: Answer| refused(answer, 400, "/name", code);
         let new = json!({"key": "k", "name": name});
-        refused(owner.post("projects", &new).await, 400, "/name", "name");
+        check(owner.post("projects", &new).await);
         let edit = json!({"name": name});
-        refused(
-            owner.patch("projects/default", &edit).await,
-            400,
-            "/name",
-            "name",
-        );
+        check(owner.patch("projects/default", &edit).await);
         let path = "projects/default/environments/prod";
-        refused(owner.patch(path, &edit).await, 400, "/name", "name");
+        check(owner.patch(path, &edit).await);
         let new = json!({"kind": "client", "name": name});
-        let path = format!("{path}/sdk-keys");
-        refused(owner.post(&path, &new).await, 400, "/name", "name");
+        check(owner.post(&format!("{path}/sdk-keys"), &new).await);
     }
     let description = json!({"key": "k", "description": "x".repeat(100_000)});
     let path = "projects/default/environments";
@@ -171,7 +173,7 @@ async fn bad_input_is_named() {
         owner.post(path, &description).await,
         400,
         "/description",
-        "description",
+        "textTooLong",
     );
     owner
         .get("projects/default/environments/k")

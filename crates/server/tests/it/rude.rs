@@ -54,10 +54,10 @@ fn garbage(number: usize, secret: &str) -> Vec<u8> {
     }
 }
 
-/// Sends garbage again and again until told to stop, and reads whatever comes.
+/// Sends garbage at least once, and again until told to stop; reads whatever comes.
 fn pester(address: SocketAddr, number: usize, secret: &str, stop: &AtomicBool) -> usize {
     let mut sent = 0;
-    while !stop.load(Ordering::Relaxed) {
+    while sent == 0 || !stop.load(Ordering::Relaxed) {
         let Ok(mut stream) = TcpStream::connect(address) else {
             continue;
         };
