@@ -85,6 +85,8 @@ async fn die_again_and_again(data: &Data, rounds: usize) {
         look_after_it(data, &program, &token, &ledger).await;
         let fresh = Sdk::server(program.address, &data.sdk_keys("prod").1);
         watching.until(|sdk| sdk.flags == fresh.flags);
+        // Who is silent for long is let go.
+        watching.settle();
     }
 }
 
