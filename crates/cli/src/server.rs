@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use burgee_server::{Config, Server};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -39,6 +39,7 @@ pub(crate) async fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
     tokio::select! {
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}
+        () = server.failed() => bail!("streaming ended by itself; the log says why"),
     }
     tracing::info!("stopping: connections are told to come back");
     tokio::select! {

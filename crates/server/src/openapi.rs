@@ -25,7 +25,10 @@ pub fn add_common_refusals(document: &mut OpenApi) {
 fn add(method: &Method, operation: &mut Operation) {
     let mut refusals = vec![
         ("401", "No valid token"),
-        ("503", "The database cannot be reached; nothing was changed"),
+        (
+            "503",
+            "The database cannot be reached; the detail says whether anything may have been changed",
+        ),
     ];
     if *method != Method::GET {
         refusals.push(("403", "The token may only read"));

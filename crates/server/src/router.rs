@@ -64,7 +64,11 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(segments::list_shared))
         .routes(routes!(segments::list_of_project))
         .routes(routes!(segments::list_of_environment))
+        .routes(routes!(segments::get_shared))
+        .routes(routes!(segments::get_of_project))
+        .routes(routes!(segments::get_of_environment))
         .routes(routes!(changes::apply))
+        .routes(routes!(changes::get))
         .routes(routes!(changes::list_of_project, changes::apply_to_project))
         .routes(routes!(changes::list_of_environment))
 }

@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::Context;
+use burgee_edge::api::Api;
 use burgee_edge::driver;
 use burgee_edge::hub::Hub;
 use burgee_edge::metrics::Metrics;
@@ -19,7 +20,7 @@ use crate::app::AppState;
 use crate::config::Config;
 use crate::feed::{self, LocalSource};
 use crate::sink::LocalSink;
-use crate::{demo, metrics, router, setup};
+use crate::{demo, metrics, retention, router, setup};
 
 /// A running service.
 pub struct Server {
@@ -38,57 +39,20 @@ pub struct Server {
 impl Server {
     /// Opens the data, binds the addresses, and returns when SDKs can be answered.
     pub async fn start(config: Config) -> anyhow::Result<Self> {
-        let store = Store::open(config.location.clone())
-            .await
-            .context("the data did not open")?;
-        store
-            .migrate()
-            .await
-            .context("the database was not migrated")?;
-        let first_start = setup::first_start(&store).await?;
-        if config.demo {
-            demo::seed(&store)
-                .await
-                .context("the demo data was not seeded")?;
-        }
+        let (store, first_start) = open(&config).await?;
         let (stop_edge, stop_feed) = (CancellationToken::new(), CancellationToken::new());
-        let counters = Arc::new(Metrics::default());
-        let hub = Hub::new(
-            Arc::new(LocalSource::new(store.clone())),
-            Arc::clone(&counters),
-        );
-        let traffic = Traffic::new(uuid::Uuid::now_v7().to_string(), Arc::clone(&counters));
-        let sink = Arc::new(LocalSink::new(store.clone()));
-        let feeding = vec![
-            tokio::spawn(Arc::clone(&hub).run(stop_feed.clone())),
-            tokio::spawn(Arc::clone(&traffic).run(sink, stop_feed.clone())),
-        ];
-        let heard = tokio::spawn(until(stop_feed.clone(), feed::listen(store.clone())));
-        let kept = tokio::spawn(until(
-            stop_feed.clone(),
-            crate::retention::run(store.clone()),
-        ));
-        hub.ready().await;
+        let (api, feeding) = feed_edge(&store, &stop_feed);
+        api.hub.ready().await;
 
-        let api = burgee_edge::api::Api {
-            hub: Arc::clone(&hub),
-            traffic: Arc::clone(&traffic),
-            metrics: Arc::clone(&counters),
-        };
-        let state = AppState {
+        let counters = Arc::clone(&api.metrics);
+        let (management, _) = router::router(AppState {
             store: store.clone(),
-            hub: Arc::clone(&hub),
-        };
-        let (management, _) = router::router(state);
+            hub: Arc::clone(&api.hub),
+        });
         let routes = burgee_edge::api::router(api.clone()).merge(management);
-        let edge = driver::serve(
-            config.listen,
-            &api,
-            routes,
-            stop_edge.clone(),
-            config.driver(),
-        )
-        .with_context(|| format!("--listen: {} cannot be listened on", config.listen))?;
+        let (listen, driver) = (config.listen, config.driver());
+        let edge = driver::serve(listen, &api, routes, stop_edge.clone(), driver)
+            .with_context(|| format!("--listen: {listen} cannot be listened on"))?;
         let text = move || counters.encode();
         let metrics_address =
             metrics::serve(config.metrics_listen, text, stop_feed.clone()).await?;
@@ -98,7 +62,7 @@ impl Server {
             first_start,
             store,
             edge,
-            feeding: feeding.into_iter().chain([heard, kept]).collect(),
+            feeding,
             stop_edge,
             stop_feed,
         })
@@ -119,6 +83,12 @@ impl Server {
         self.first_start
     }
 
+    /// Resolves when streaming ended without being told to: a loop panicked. Nobody is served by
+    /// then, so the process had better end and be started again.
+    pub async fn failed(&self) {
+        self.stop_edge.cancelled().await;
+    }
+
     /// Tells all connections to come back later (1001), waits for them to go, writes what is
     /// still buffered, and closes the data.
     pub async fn stop(self) {
@@ -132,6 +102,41 @@ impl Server {
         }
         self.store.close().await;
     }
+}
+
+/// Opens the data and sets up what is missing. Says whether the database was empty.
+async fn open(config: &Config) -> anyhow::Result<(Store, bool)> {
+    let opened = Store::open(config.location.clone()).await;
+    let store = opened.context("the data did not open")?;
+    let migrated = store.migrate().await;
+    migrated.context("the database was not migrated")?;
+    let first_start = setup::first_start(&store).await?;
+    if config.demo {
+        let seeded = demo::seed(&store).await;
+        seeded.context("the demo data was not seeded")?;
+    }
+    Ok((store, first_start))
+}
+
+/// Makes the edge's state and the tasks between it and the store.
+fn feed_edge(store: &Store, stop: &CancellationToken) -> (Api, Vec<JoinHandle<()>>) {
+    let metrics = Arc::new(Metrics::default());
+    let source = Arc::new(LocalSource::new(store.clone()));
+    let hub = Hub::new(source, Arc::clone(&metrics));
+    let traffic = Traffic::new(uuid::Uuid::now_v7().to_string(), Arc::clone(&metrics));
+    let sink = Arc::new(LocalSink::new(store.clone()));
+    let tasks = vec![
+        tokio::spawn(Arc::clone(&hub).run(stop.clone())),
+        tokio::spawn(Arc::clone(&traffic).run(sink, stop.clone())),
+        tokio::spawn(until(stop.clone(), feed::listen(store.clone()))),
+        tokio::spawn(until(stop.clone(), retention::run(store.clone()))),
+    ];
+    let api = Api {
+        hub,
+        traffic,
+        metrics,
+    };
+    (api, tasks)
 }
 
 /// Runs a task that never ends until `stop`.

@@ -20,10 +20,6 @@ pub(super) fn bind(address: SocketAddr, config: &Config) -> io::Result<Vec<std::
         // Among those that share, nobody would notice that the port is another program's.
         bound(address, false, config)?;
     }
-    if share && !config.share_port && address.port() != 0 {
-        // Sockets that share a port would join those of another server there without a word.
-        drop(bind_one(address, false, config)?);
-    }
     let first = bind_one(address, share, config)?;
     // Port 0 becomes a port with the first one.
     let address = first.local_addr()?;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use burgee_edge::driver::Config;
 use serde_json::{Value, json};
 
+use crate::kit::client::{now, token};
 use crate::kit::{CLIENT_KEY, Client, Edge, SERVER_KEY};
 
 const FLAGS: usize = 50;
@@ -260,4 +261,38 @@ fn who_holds_an_answer_of_its_own_has_to_take_it_in_time_while_others_wait() {
     let _deaf: Vec<_> = (0..2).map(|_| asking_as(&edge, "deaf")).collect();
     let mut patient = asking_as(&edge, "bob");
     assert_eq!(flags(&patient.json()), FLAGS + 1);
+}
+
+#[test]
+fn a_second_stall_has_all_the_time_that_the_first_had() {
+    let edge = large_edge(Config {
+        stall_timeout: Duration::from_secs(2),
+        tick: Duration::from_millis(10),
+        ..two_at_once()
+    });
+    // Until somebody who says nothing has been dropped elsewhere.
+    let pass = |length| {
+        let elsewhere = Edge::start_with(Config {
+            head_timeout: length,
+            ..Edge::hasty()
+        });
+        Client::connect(elsewhere.address).ends();
+    };
+    let mut slow = Client::narrow(edge.address);
+    let token = token(CLIENT_KEY, now());
+    slow.upgrade(&format!("type=client&token={token}"));
+    assert_eq!(slow.sync_client("slow")["messageType"], "data-sync");
+    // For longer than a stall may last it has nothing to take.
+    pass(Duration::from_millis(2_500));
+    let big = "y".repeat(60_000);
+    let keys: Vec<_> = (0..FLAGS).map(|n| format!("flag-{n}")).collect();
+    let values: Vec<_> = keys
+        .iter()
+        .map(|key| (key.as_str(), big.as_str()))
+        .collect();
+    let before = edge.count(|counters| &counters.pushes.client);
+    edge.feed.set_flags(&values);
+    edge.await_count(before + 1, |counters| &counters.pushes.client);
+    pass(Duration::from_millis(200));
+    assert_eq!(flags(&slow.json()), FLAGS);
 }

@@ -70,8 +70,8 @@ pub struct ChangeView {
     pub comment: String,
     /// When, ISO 8601.
     pub at: String,
-    /// What was done.
-    #[schema(value_type = Vec<Object>)]
+    /// What was done; null in a list where it is large: the change set by its id has it.
+    #[schema(value_type = Option<Vec<Object>>)]
     pub commands: Value,
     /// The versions that it moved, by scope.
     pub versions: BTreeMap<String, i64>,
@@ -176,6 +176,25 @@ fn change_id(id: Option<String>) -> Result<Option<String>, Problem> {
         Err(_) => Err(Problem::invalid("/id", "uuid", "must be a UUID")),
     };
     id.map(parse).transpose()
+}
+
+/// One change set, of any project of the organization.
+#[utoipa::path(get, path = "/api/v1/changes/{id}", tag = "changes",
+    params(("id", description = "The change set's id")),
+    responses((status = 200, body = ChangeView), (status = 404, body = Problem)))]
+pub async fn get(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<ChangeView>, Problem> {
+    let missing = || Problem::not_found(format!("change set `{id}`"));
+    let typed = uuid::Uuid::parse_str(&id).map_err(|_| missing())?;
+    let found = state
+        .store
+        .change_set(&caller.organization, &typed.to_string())
+        .await
+        .map_err(api::or_missing(missing))?;
+    Ok(Json(found.into()))
 }
 
 /// List the change sets that changed a project or one of its environments, newest first.

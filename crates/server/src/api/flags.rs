@@ -173,12 +173,16 @@ impl ListedFlagView {
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FlagQuery {
-    /// A text that the key or the name contains, whatever its case.
+    /// A text that the key, the name or the description contains, whatever its case.
     pub search: Option<String>,
     /// A tag that the flag has.
     pub tag: Option<String>,
     /// `live` (also where absent) or `archived`.
     pub state: Option<FlagState>,
+    /// An environment's key: only flags that are on or off there, as `enabled` says.
+    pub environment: Option<String>,
+    /// With `environment`: on (`true`) or off (`false`, which includes not released).
+    pub enabled: Option<bool>,
     /// `next` of the page before; absent for the first.
     pub cursor: Option<String>,
     /// How many items, 1 to 500; 50 where absent.
@@ -197,6 +201,17 @@ pub async fn list(
     Query(query): Query<FlagQuery>,
 ) -> Result<Json<Page<ListedFlagView>>, Problem> {
     let project = api::project(&state, &caller, &key).await?;
+    let enabled = match (&query.environment, query.enabled) {
+        (Some(environment), Some(enabled)) => {
+            let (_, found) = api::environment(&state, &caller, &key, environment).await?;
+            Some((found.id, enabled))
+        }
+        (None, None) => None,
+        _ => {
+            let rule = "environment and enabled go together";
+            return Err(Problem::invalid("enabled", "together", rule));
+        }
+    };
     let page = PageQuery {
         cursor: query.cursor,
         limit: query.limit,
@@ -206,7 +221,7 @@ pub async fn list(
         search: query.search,
         tag: query.tag,
         life: query.state.map(Life::from),
-        enabled: None,
+        enabled,
     };
     let found = state.store.flags(&project.id, &filter, &page).await?;
     let environments = state.store.environments(&project.id).await?;

@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use burgee_domain::key::Key;
 use burgee_domain::model::{Life, Segment, SegmentScope};
 use burgee_eval::segment::SegmentRule;
 use burgee_store::SegmentFilter;
@@ -71,7 +72,7 @@ impl From<Segment> for SegmentView {
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SegmentQuery {
-    /// A text that the key or the name contains, whatever its case.
+    /// A text that the key, the name or the description contains, whatever its case.
     pub search: Option<String>,
     /// A tag that the segment has.
     pub tag: Option<String>,
@@ -157,4 +158,63 @@ pub async fn list_of_environment(
         query,
     )
     .await
+}
+
+async fn one(
+    state: &AppState,
+    caller: &Caller,
+    scope: SegmentScope,
+    key: &str,
+) -> Result<Json<SegmentView>, Problem> {
+    let missing = || Problem::not_found(format!("segment `{key}` in this scope"));
+    let typed = Key::new(key).map_err(|_| missing())?;
+    let found = state
+        .store
+        .segment(&caller.organization, &scope, &typed)
+        .await;
+    Ok(Json(found.map_err(api::or_missing(missing))?.into()))
+}
+
+/// One segment of the organization.
+#[utoipa::path(get, path = "/api/v1/segments/{segment}", tag = "segments",
+    params(("segment", description = "The segment's key")),
+    responses((status = 200, body = SegmentView), (status = 404, body = Problem)))]
+pub async fn get_shared(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(key): Path<String>,
+) -> Result<Json<SegmentView>, Problem> {
+    one(&state, &caller, SegmentScope::Organization, &key).await
+}
+
+/// One segment of a project.
+#[utoipa::path(get, path = "/api/v1/projects/{project}/segments/{segment}", tag = "segments",
+    params(("project", description = "The project's key"),
+        ("segment", description = "The segment's key")),
+    responses((status = 200, body = SegmentView), (status = 404, body = Problem)))]
+pub async fn get_of_project(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path((project, key)): Path<(String, String)>,
+) -> Result<Json<SegmentView>, Problem> {
+    let project = api::project(&state, &caller, &project).await?;
+    one(&state, &caller, SegmentScope::Project(project.id), &key).await
+}
+
+/// One segment of an environment.
+#[utoipa::path(get,
+    path = "/api/v1/projects/{project}/environments/{environment}/segments/{segment}",
+    tag = "segments",
+    params(("project", description = "The project's key"),
+        ("environment", description = "The environment's key"),
+        ("segment", description = "The segment's key")),
+    responses((status = 200, body = SegmentView), (status = 404, body = Problem)))]
+pub async fn get_of_environment(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path((project, environment, key)): Path<(String, String, String)>,
+) -> Result<Json<SegmentView>, Problem> {
+    let (project, environment) = api::environment(&state, &caller, &project, &environment).await?;
+    let scope = SegmentScope::Environment(project.id, environment.id);
+    one(&state, &caller, scope, &key).await
 }

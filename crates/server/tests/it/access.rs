@@ -26,6 +26,7 @@ struct Route {
 /// All documented routes, with names of things that are there in their paths.
 async fn routes(app: &App) -> Vec<Route> {
     let key = app.keys("prod").await.client.id;
+    let change_set = known_segments(app).await;
     let document = published(app).await;
     let mut routes = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
@@ -33,6 +34,8 @@ async fn routes(app: &App) -> Vec<Route> {
             .replace("{project}", "default")
             .replace("{environment}", "prod")
             .replace("{flag}", "known")
+            .replace("{segment}", "known")
+            .replace("/changes/{id}", &format!("/changes/{change_set}"))
             .replace("{id}", &key);
         assert!(
             !path.contains('{'),
@@ -49,6 +52,18 @@ async fn routes(app: &App) -> Vec<Route> {
     }
     assert!(routes.len() >= 20, "{routes:?}");
     routes
+}
+
+/// Makes a segment of each scope; the id of the change set.
+async fn known_segments(app: &App) -> String {
+    let commands = json!([
+        { "kind": "createSegment", "segment": "known" },
+        { "kind": "createSegment", "segment": "known", "project": "default" },
+        { "kind": "createSegment", "segment": "known", "project": "default",
+            "environment": "prod" }]);
+    let set = json!({ "commands": commands });
+    let applied = app.owner.post("changes", &set).await.expect(200);
+    applied["id"].as_str().unwrap().to_owned()
 }
 
 impl Route {
@@ -244,10 +259,12 @@ async fn their_change_sets(app: &App, neighbour: &Api) {
 
     // Segments of one organization are not seen, nor used, in another.
     let segment = json!({"commands": [{"kind": "createSegment", "segment": "ours"}]});
-    app.owner.post("changes", &segment).await.expect(200);
-    let shared = app.owner.get("segments").await.expect(200);
-    assert_eq!(shared["items"].as_array().unwrap().len(), 1, "{shared}");
-    let id = shared["items"][0]["id"].as_str().unwrap();
+    let made = app.owner.post("changes", &segment).await.expect(200);
+    let made = format!("changes/{}", made["id"].as_str().unwrap());
+    neighbour.get(&made).await.problem(404);
+    neighbour.get("segments/ours").await.problem(404);
+    let shared = app.owner.get("segments/ours").await.expect(200);
+    let id = shared["id"].as_str().unwrap();
     let seen = neighbour.get("segments").await.expect(200);
     assert_eq!(seen["items"].as_array().unwrap().len(), 0, "{seen}");
     let variations = neighbour

@@ -52,6 +52,12 @@ async fn flags_are_filtered_and_come_in_pages() {
         assert_eq!(list("?state=archived").await, ["gamma"]);
         assert_eq!(list("?tag=blue").await, ["alpha", "Beta"]);
         assert_eq!(list("?tag=none").await, [""; 0]);
+        let on = async |environment: &str, enabled: bool| {
+            list(&format!("?environment={environment}&enabled={enabled}")).await
+        };
+        assert_eq!(on("prod", true).await, ["alpha"]);
+        assert_eq!(on("dev", true).await, ["Beta"]);
+        assert_eq!(on("prod", false).await, ["Beta", "delta"]);
         assert_eq!(list("?search=BET").await, ["Beta"]);
         assert_eq!(list("?search=Gr%C3%B6").await, ["alpha"]);
         assert_eq!(

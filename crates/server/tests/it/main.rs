@@ -15,4 +15,5 @@ mod places;
 mod rude;
 mod segments;
 mod served;
+mod single;
 mod writers;

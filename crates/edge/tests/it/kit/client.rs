@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
+use socket2::{Domain, Socket, Type};
 
 use super::edge::PATIENCE;
 
@@ -27,7 +28,18 @@ pub(crate) struct Client {
 impl Client {
     /// A socket that has said nothing.
     pub(crate) fn connect(address: SocketAddr) -> Self {
-        let stream = TcpStream::connect(address).unwrap();
+        Self::over(TcpStream::connect(address).unwrap())
+    }
+
+    /// A socket that takes little before it is read.
+    pub(crate) fn narrow(address: SocketAddr) -> Self {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        socket.set_recv_buffer_size(16 * 1024).unwrap();
+        socket.connect(&address.into()).unwrap();
+        Self::over(socket.into())
+    }
+
+    fn over(stream: TcpStream) -> Self {
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_write_timeout(Some(PATIENCE)).unwrap();
         stream.set_nodelay(true).unwrap();
@@ -46,10 +58,15 @@ impl Client {
     /// Upgraded, with this query.
     pub(crate) fn upgraded(address: SocketAddr, query: &str) -> Self {
         let mut client = Self::connect(address);
-        client.send_raw(upgrade(query).as_bytes());
-        let head = client.read_head();
-        assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
+        client.upgrade(query);
         client
+    }
+
+    /// Upgrades.
+    pub(crate) fn upgrade(&mut self, query: &str) {
+        self.send_raw(upgrade(query).as_bytes());
+        let head = self.read_head();
+        assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
     }
 
     pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
