@@ -26,7 +26,7 @@ const LONG: &str = "BURGEE_LONG_TESTS";
 
 fn rounds(few: usize) -> usize {
     match std::env::var_os(LONG) {
-        Some(_) => 100,
+        Some(_) => 50,
         None => few,
     }
 }
