@@ -6,6 +6,7 @@
 //! ids are arguments.
 #![forbid(unsafe_code)]
 
+pub mod access;
 pub mod change;
 mod check;
 pub mod command;

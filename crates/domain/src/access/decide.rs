@@ -1,0 +1,99 @@
+//! The decision, and which statement made it.
+
+use std::sync::Arc;
+
+use super::policy::{Effect, Policy, Statement};
+use super::resource::Resource;
+
+/// What a caller may do: layers of policies, each of which must allow.
+#[derive(Clone, Debug)]
+pub struct Rights {
+    layers: Vec<Vec<Arc<Policy>>>,
+}
+
+/// The statement that decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct By {
+    /// The policy's key.
+    pub policy: String,
+    /// The statement's index in it.
+    pub statement: usize,
+}
+
+/// Whether it may be done, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It may; by this statement (of the last layer).
+    Allowed(By),
+    /// A statement forbids it.
+    Denied(By),
+    /// No statement allows it.
+    Unmentioned,
+}
+
+impl Decision {
+    /// Whether it may be done.
+    pub fn is_allowed(&self) -> bool {
+        matches!(self, Self::Allowed(_))
+    }
+}
+
+impl Rights {
+    /// The rights that these policies give together.
+    pub fn new(policies: Vec<Arc<Policy>>) -> Self {
+        Self {
+            layers: vec![policies],
+        }
+    }
+
+    /// The rights that both give: a service token has what its own statements and its maker allow.
+    #[must_use]
+    pub fn within(mut self, bound: Self) -> Self {
+        self.layers.extend(bound.layers);
+        self
+    }
+
+    /// Decides. The first layer that does not allow it says no.
+    pub fn decide(&self, action: &str, resource: &Resource) -> Decision {
+        let mut decision = Decision::Unmentioned;
+        for layer in &self.layers {
+            decision = decide(layer, action, resource);
+            if !decision.is_allowed() {
+                break;
+            }
+        }
+        decision
+    }
+
+    /// Whether the action may be done to the resource.
+    pub fn allow(&self, action: &str, resource: &Resource) -> bool {
+        self.decide(action, resource).is_allowed()
+    }
+}
+
+fn decide(policies: &[Arc<Policy>], action: &str, resource: &Resource) -> Decision {
+    let mut decision = Decision::Unmentioned;
+    for policy in policies {
+        for (index, statement) in policy.statements.iter().enumerate() {
+            if !concerns(statement, action, resource) {
+                continue;
+            }
+            let by = || By {
+                policy: policy.key.clone(),
+                statement: index,
+            };
+            match statement.effect {
+                Effect::Deny => return Decision::Denied(by()),
+                Effect::Allow if decision.is_allowed() => {}
+                Effect::Allow => decision = Decision::Allowed(by()),
+            }
+        }
+    }
+    decision
+}
+
+fn concerns(statement: &Statement, action: &str, resource: &Resource) -> bool {
+    let mut actions = statement.actions.iter();
+    let mut resources = statement.resources.iter();
+    actions.any(|pattern| pattern.matches(action)) && resources.any(|it| it.matches(resource))
+}

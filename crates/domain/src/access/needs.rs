@@ -1,0 +1,187 @@
+//! What a change set needs: for each command its permission, on what it names and wherever it
+//! changes what is served.
+
+use std::collections::BTreeSet;
+
+use super::resource::{Kind, Resource};
+use crate::command::{Command, Target};
+use crate::id::Id;
+use crate::model::{Environment, Segment, SegmentScope};
+use crate::outcome::{Item, LogEntry, Outcome, Scope};
+use crate::workspace::Workspace;
+
+/// A permission that a command needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// The command's index.
+    pub command: usize,
+    /// E.g. `flag.turnOn`.
+    pub action: &'static str,
+    /// On what; once with the tags that it had, once with those that it will have, where they
+    /// differ.
+    pub resource: Resource,
+}
+
+/// Changes nobody's answer, though SDKs are sent it: needs the flag or segment only.
+const METADATA: [&str; 6] = [
+    "flag.rename",
+    "flag.describe",
+    "flag.setTags",
+    "segment.rename",
+    "segment.describe",
+    "segment.setTags",
+];
+
+/// What the commands need, given what they did. A command without effect needs what it names.
+pub fn needs(workspace: &Workspace, commands: &[Command], outcome: &Outcome) -> Vec<Need> {
+    let find = Find { workspace, outcome };
+    let mut found = Vec::new();
+    for (index, command) in commands.iter().enumerate() {
+        let action = command.permission();
+        let mut resources = find.named(&command.target());
+        if !METADATA.contains(&action) {
+            resources.extend(find.served(index, &command.target()));
+        }
+        let mut seen = BTreeSet::new();
+        resources.retain(|resource| seen.insert(resource.to_string()));
+        found.extend(resources.into_iter().map(|resource| Need {
+            command: index,
+            action,
+            resource,
+        }));
+    }
+    found
+}
+
+struct Find<'a> {
+    workspace: &'a Workspace,
+    outcome: &'a Outcome,
+}
+
+impl Find<'_> {
+    /// What the command names.
+    fn named(&self, target: &Target<'_>) -> Vec<Resource> {
+        let path = match *target {
+            Target::Flag { project, flag } => Resource::project(project).with(Kind::Flag, flag),
+            Target::Targeting {
+                project,
+                environment,
+                flag,
+            } => Resource::environment(project, environment).with(Kind::Flag, flag),
+            Target::Segment {
+                project: Some(project),
+                environment: Some(environment),
+                segment,
+            } => Resource::environment(project, environment).with(Kind::Segment, segment),
+            Target::Segment {
+                project: Some(project),
+                segment,
+                ..
+            } => Resource::project(project).with(Kind::Segment, segment),
+            Target::Segment { segment, .. } => Resource::new(Kind::Segment, segment),
+        };
+        self.tagged(path, target)
+    }
+
+    /// The item in every environment where the command changes what is served.
+    fn served(&self, command: usize, target: &Target<'_>) -> Vec<Resource> {
+        let mut found = Vec::new();
+        for step in &self.outcome.steps {
+            let Scope::Environment(environment) = &step.scope else {
+                continue;
+            };
+            let Some((project, environment)) = self.keys_of(environment) else {
+                continue;
+            };
+            let by_command = |entry: &&LogEntry| entry.commands.contains(&command);
+            for entry in step.entries.iter().filter(by_command) {
+                let (kind, key) = match &entry.item {
+                    Item::Flag(_, key) => (Kind::Flag, key),
+                    Item::Segment(_, key) => (Kind::Segment, key),
+                };
+                let path = Resource::environment(project, environment).with(kind, key.as_str());
+                found.extend(self.tagged(path, target));
+            }
+        }
+        found
+    }
+
+    fn keys_of(&self, id: &Id<Environment>) -> Option<(&str, &str)> {
+        self.workspace.projects.values().find_map(|state| {
+            let mut environments = state.environments.values();
+            let found = environments.find(|environment| environment.id == *id)?;
+            Some((state.project.key.as_str(), found.key.as_str()))
+        })
+    }
+
+    /// The resource with the item's tags, as they were and as they will be.
+    fn tagged(&self, path: Resource, target: &Target<'_>) -> Vec<Resource> {
+        let (before, after) = match *target {
+            Target::Flag { project, flag } | Target::Targeting { project, flag, .. } => {
+                self.flag_tags(project, flag)
+            }
+            Target::Segment { .. } => self.segment_tags(target),
+        };
+        match (before, after) {
+            (None, None) => vec![path],
+            (Some(tags), None) | (None, Some(tags)) => vec![path.tagged(tags)],
+            (Some(before), Some(after)) if before == after => vec![path.tagged(after)],
+            (Some(before), Some(after)) => vec![path.clone().tagged(before), path.tagged(after)],
+        }
+    }
+
+    fn flag_tags(&self, project: &str, flag: &str) -> (Option<&[String]>, Option<&[String]>) {
+        let state = self.workspace.projects.get(&project.to_ascii_lowercase());
+        let before = state.and_then(|it| it.flags.get(&flag.to_ascii_lowercase()));
+        let edited = self.outcome.flags.iter().find(|edit| {
+            edit.after.key.as_str().eq_ignore_ascii_case(flag)
+                && state.is_some_and(|state| state.project.id == edit.project)
+        });
+        (
+            before.map(|it| it.flag.tags.as_slice()),
+            edited.map(|edit| edit.after.tags.as_slice()),
+        )
+    }
+
+    fn segment_tags(&self, target: &Target<'_>) -> (Option<&[String]>, Option<&[String]>) {
+        let Some((scope, key)) = self.segment_place(target) else {
+            return (None, None);
+        };
+        let here = |it: &Segment| it.scope == scope && it.key.as_str().eq_ignore_ascii_case(key);
+        let mut before = self.workspace.segments.values();
+        let mut edited = self.outcome.segments.iter();
+        (
+            before
+                .find(|state| here(&state.segment))
+                .map(|state| state.segment.tags.as_slice()),
+            edited
+                .find(|edit| here(&edit.after))
+                .map(|edit| edit.after.tags.as_slice()),
+        )
+    }
+
+    /// The scope and key that a segment command names, where they are.
+    fn segment_place<'t>(&self, target: &Target<'t>) -> Option<(SegmentScope, &'t str)> {
+        let Target::Segment {
+            project,
+            environment,
+            segment,
+        } = *target
+        else {
+            return None;
+        };
+        let Some(project) = project else {
+            return Some((SegmentScope::Organization, segment));
+        };
+        let project = self.workspace.projects.get(&project.to_ascii_lowercase())?;
+        let id = project.project.id.clone();
+        let Some(environment) = environment else {
+            return Some((SegmentScope::Project(id), segment));
+        };
+        let environment = project
+            .environments
+            .get(&environment.to_ascii_lowercase())?;
+        let scope = SegmentScope::Environment(id, environment.id.clone());
+        Some((scope, segment))
+    }
+}

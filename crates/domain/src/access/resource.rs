@@ -1,0 +1,139 @@
+//! Resources: what an action is done to, by a path of kinds and keys.
+
+use std::fmt;
+
+/// What there is on a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The organization itself; no key.
+    Organization,
+    /// A member, by the account's id.
+    Member,
+    /// A group, by key.
+    Group,
+    /// A policy, by key.
+    Policy,
+    /// An access token, by id.
+    Token,
+    /// A project, by key.
+    Project,
+    /// An environment of a project, by key.
+    Environment,
+    /// A flag: of a project (its definition) or of an environment (what is served there), by key.
+    Flag,
+    /// A segment: of the organization, a project or an environment, by key.
+    Segment,
+}
+
+impl Kind {
+    const ALL: [Self; 9] = [
+        Self::Organization,
+        Self::Member,
+        Self::Group,
+        Self::Policy,
+        Self::Token,
+        Self::Project,
+        Self::Environment,
+        Self::Flag,
+        Self::Segment,
+    ];
+
+    /// Its name on a path.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Organization => "organization",
+            Self::Member => "member",
+            Self::Group => "group",
+            Self::Policy => "policy",
+            Self::Token => "token",
+            Self::Project => "project",
+            Self::Environment => "env",
+            Self::Flag => "flag",
+            Self::Segment => "segment",
+        }
+    }
+
+    /// The kind of this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Whether it may stand on a path right after `above` (`None`: at the beginning).
+    pub fn may_follow(self, above: Option<Self>) -> bool {
+        match self {
+            Self::Environment => above == Some(Self::Project),
+            Self::Flag => matches!(above, Some(Self::Project | Self::Environment)),
+            Self::Segment => {
+                matches!(above, None | Some(Self::Project | Self::Environment))
+            }
+            _ => above.is_none(),
+        }
+    }
+
+    /// Whether it can be tagged.
+    pub fn has_tags(self) -> bool {
+        matches!(self, Self::Flag | Self::Segment)
+    }
+}
+
+/// One thing, by its path. Shown as `project/web:env/prod:flag/checkout;payment`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resource {
+    pub(super) path: Vec<(Kind, String)>,
+    pub(super) tags: Vec<String>,
+}
+
+impl Resource {
+    /// What stands alone: the organization's own things, by key or id.
+    pub fn new(kind: Kind, key: impl Into<String>) -> Self {
+        Self {
+            path: vec![(kind, key.into())],
+            tags: Vec::new(),
+        }
+    }
+
+    /// The organization itself.
+    pub fn organization() -> Self {
+        Self::new(Kind::Organization, "")
+    }
+
+    /// A project.
+    pub fn project(key: impl Into<String>) -> Self {
+        Self::new(Kind::Project, key)
+    }
+
+    /// An environment of a project.
+    pub fn environment(project: impl Into<String>, key: impl Into<String>) -> Self {
+        Self::project(project).with(Kind::Environment, key)
+    }
+
+    /// What is in this one.
+    #[must_use]
+    pub fn with(mut self, kind: Kind, key: impl Into<String>) -> Self {
+        self.path.push((kind, key.into()));
+        self
+    }
+
+    /// The same with the tags that it has.
+    #[must_use]
+    pub fn tagged(mut self, tags: &[String]) -> Self {
+        self.tags = tags.to_vec();
+        self
+    }
+}
+
+impl fmt::Display for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (kind, key)) in self.path.iter().enumerate() {
+            let colon = if index == 0 { "" } else { ":" };
+            write!(f, "{colon}{}", kind.name())?;
+            if !key.is_empty() {
+                write!(f, "/{key}")?;
+            }
+        }
+        match self.tags.is_empty() {
+            true => Ok(()),
+            false => write!(f, ";{}", self.tags.join(",")),
+        }
+    }
+}
