@@ -20,6 +20,7 @@ pub mod key;
 pub mod limits;
 pub mod model;
 pub mod outcome;
+pub mod people;
 pub mod position;
 pub mod sdk_key;
 pub mod served;

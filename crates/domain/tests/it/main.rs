@@ -7,6 +7,7 @@ mod flags;
 mod history;
 mod import;
 mod kit;
+mod people;
 mod properties;
 mod rejections;
 mod sdk_key;
