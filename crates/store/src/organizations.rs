@@ -58,6 +58,22 @@ pub(crate) async fn first(
     found.as_ref().map(read).transpose()
 }
 
+/// The organizations that an account is a member of, by key.
+pub(crate) async fn of_account(
+    connection: &mut AnyConnection,
+    account: &str,
+) -> Result<Vec<Organization>, StoreError> {
+    let text = format!(
+        "{SELECT} WHERE id IN (SELECT organization_id FROM members WHERE account_id = $1) \
+         ORDER BY key_folded"
+    );
+    let rows = sqlx::query(sqlx::AssertSqlSafe(text))
+        .bind(account)
+        .fetch_all(connection)
+        .await?;
+    rows.iter().map(read).collect()
+}
+
 pub(crate) async fn insert(
     connection: &mut AnyConnection,
     organization: &Organization,

@@ -17,6 +17,10 @@ pub(crate) fn text(row: &AnyRow, column: usize) -> Result<String, StoreError> {
     Ok(row.try_get(column)?)
 }
 
+pub(crate) fn optional_text(row: &AnyRow, column: usize) -> Result<Option<String>, StoreError> {
+    Ok(row.try_get(column)?)
+}
+
 pub(crate) fn id<T>(row: &AnyRow, column: usize) -> Result<Id<T>, StoreError> {
     Ok(Id::new(text(row, column)?))
 }

@@ -18,16 +18,87 @@ CREATE TABLE accounts (
     email TEXT NOT NULL,
     email_folded TEXT NOT NULL UNIQUE,
     name TEXT NOT NULL,
+    -- Argon2id in PHC form; null where there is no signing in by password.
+    password TEXT,
+    -- Whether somebody else knows it: it must be changed first.
+    password_temporary SMALLINT NOT NULL,
+    -- The seed, sealed with the instance key; null where there is no second factor.
+    second_factor BYTEA,
+    -- The last time step whose code was used: a code is taken once.
+    second_factor_step BIGINT NOT NULL DEFAULT 0,
     created_at BIGINT NOT NULL
+);
+
+CREATE TABLE recovery_codes (
+    account_id TEXT NOT NULL REFERENCES accounts (id),
+    hash BYTEA NOT NULL,
+    PRIMARY KEY (account_id, hash)
+);
+
+CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    account_id TEXT NOT NULL REFERENCES accounts (id),
+    hash BYTEA NOT NULL UNIQUE,
+    -- The text before the last change works for a moment longer.
+    previous_hash BYTEA,
+    created_at BIGINT NOT NULL,
+    used_at BIGINT NOT NULL,
+    rotated_at BIGINT NOT NULL,
+    address TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    second_factor SMALLINT NOT NULL
+);
+CREATE INDEX sessions_account ON sessions (account_id, used_at);
+CREATE INDEX sessions_previous ON sessions (previous_hash);
+
+CREATE TABLE policies (
+    organization_id TEXT NOT NULL REFERENCES organizations (id),
+    key TEXT NOT NULL,
+    key_folded TEXT NOT NULL,
+    name TEXT NOT NULL,
+    description TEXT NOT NULL,
+    statements TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (organization_id, key_folded)
+);
+
+CREATE TABLE member_groups (
+    organization_id TEXT NOT NULL REFERENCES organizations (id),
+    key TEXT NOT NULL,
+    key_folded TEXT NOT NULL,
+    name TEXT NOT NULL,
+    description TEXT NOT NULL,
+    -- Folded keys of policies, as a JSON list; built-in ones have no row of theirs.
+    policies TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (organization_id, key_folded)
 );
 
 CREATE TABLE members (
     organization_id TEXT NOT NULL REFERENCES organizations (id),
     account_id TEXT NOT NULL REFERENCES accounts (id),
-    policy TEXT NOT NULL,
+    -- Folded keys, as JSON lists.
+    policies TEXT NOT NULL,
+    groups TEXT NOT NULL,
     joined_at BIGINT NOT NULL,
     PRIMARY KEY (organization_id, account_id)
 );
+CREATE INDEX members_account ON members (account_id);
+
+-- One-time links: an invitation into an organization, or the reset of an account's password.
+CREATE TABLE links (
+    id TEXT PRIMARY KEY,
+    organization_id TEXT REFERENCES organizations (id),
+    account_id TEXT REFERENCES accounts (id),
+    email TEXT NOT NULL,
+    email_folded TEXT NOT NULL,
+    -- [policies, groups] of an invitation.
+    grants TEXT NOT NULL,
+    hash BYTEA NOT NULL UNIQUE,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL
+);
+CREATE INDEX links_organization ON links (organization_id, email_folded);
 
 CREATE TABLE tokens (
     id TEXT PRIMARY KEY,

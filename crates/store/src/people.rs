@@ -1,0 +1,14 @@
+//! People: accounts, their sessions, and what they are in an organization.
+//!
+//! An **account** is a person who signs in, whichever organizations they are a **member** of; a
+//! member has policies, directly and by **groups**. Secrets are stored as hashes, a second factor's
+//! seed sealed by the caller. Whatever changes what somebody may do is a row of the organization's
+//! history, written in the same transaction.
+
+pub mod accounts;
+pub mod groups;
+pub mod links;
+pub mod members;
+pub mod policies;
+pub mod second_factor;
+pub mod sessions;

@@ -1,0 +1,359 @@
+//! One-time links: invitations, and resets of a password.
+//!
+//! A link's text is random, stored as a hash, works once and for a while. Nobody ever gives anybody
+//! else's password out: who follows a link chooses it.
+
+use burgee_domain::id::Id;
+use burgee_domain::model::Organization;
+use burgee_domain::people::Email;
+use burgee_eval::time::Millis;
+use serde_json::json;
+use sqlx::any::AnyRow;
+use sqlx::AnyConnection;
+use uuid::Uuid;
+
+use super::accounts::{self, Account, NewPassword};
+use super::members::{self, Grants};
+use super::sessions;
+use crate::change_sets::Actor;
+use crate::error::StoreError;
+use crate::{Store, Tx, digest, row};
+
+const DAY: i64 = 24 * 60 * 60 * 1_000;
+
+/// How long an invitation works, in ms.
+pub const INVITATION: i64 = 7 * DAY;
+
+/// How long a reset of a password works, in ms.
+pub const RESET: i64 = DAY;
+
+/// An invitation that nobody has followed yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invitation {
+    /// Unique.
+    pub id: Id<Invitation>,
+    /// Who is invited.
+    pub email: String,
+    /// What they will have.
+    pub grants: Grants,
+    /// When it was made.
+    pub created_at: Millis,
+    /// When it stops working.
+    pub expires_at: Millis,
+}
+
+/// What a link leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Followed {
+    /// The address that it is for.
+    pub email: String,
+    /// The organization that it leads into; none for a reset.
+    pub organization: Option<Id<Organization>>,
+    /// Whether a password has to be chosen: the account has none, or it is reset.
+    pub chooses_password: bool,
+}
+
+const SELECT: &str = "SELECT id, organization_id, account_id, email, grants, created_at, \
+                      expires_at FROM links";
+
+struct Link {
+    id: String,
+    organization: Option<Id<Organization>>,
+    account: Option<Id<Account>>,
+    email: String,
+    grants: Grants,
+    created_at: Millis,
+    expires_at: Millis,
+}
+
+fn read(found: &AnyRow) -> Result<Link, StoreError> {
+    let (policies, groups) = row::json(found, 4)?;
+    Ok(Link {
+        id: row::text(found, 0)?,
+        organization: row::optional_id(found, 1)?,
+        account: row::optional_id(found, 2)?,
+        email: row::text(found, 3)?,
+        grants: Grants { policies, groups },
+        created_at: row::millis(found, 5)?,
+        expires_at: row::millis(found, 6)?,
+    })
+}
+
+impl Store {
+    /// Invites somebody, and gives the text of the link. An invitation of the same address before
+    /// stops working.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] of `email` for a member; [`StoreError::Invalid`] of `policies` or
+    /// `groups`.
+    pub async fn invite(
+        &self,
+        organization: &Id<Organization>,
+        email: &Email,
+        grants: &Grants,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<(Invitation, String), StoreError> {
+        let grants = grants.folded();
+        let mut tx = self.begin_write().await?;
+        self.lock_organization(&mut tx, organization).await?;
+        members::must_exist(&mut tx, organization, &grants).await?;
+        not_a_member(&mut tx, organization, email).await?;
+        sqlx::query("DELETE FROM links WHERE organization_id = $1 AND email_folded = $2")
+            .bind(organization.as_str())
+            .bind(email.folded())
+            .execute(&mut *tx)
+            .await?;
+        let invitation = Invitation {
+            id: Id::new(Uuid::now_v7().to_string()),
+            email: email.as_str().to_owned(),
+            grants,
+            created_at: now,
+            expires_at: Millis(now.0 + INVITATION),
+        };
+        let text = insert(&mut tx, &of_invitation(organization, &invitation)).await?;
+        let event = json!({"kind": "inviteMember", "email": invitation.email,
+            "policies": invitation.grants.policies, "groups": invitation.grants.groups});
+        self.record(&mut tx, organization, actor, event, now).await?;
+        self.end(tx, false).await?;
+        Ok((invitation, text))
+    }
+
+    /// Invitations that still work, the oldest first.
+    pub async fn invitations(
+        &self,
+        organization: &Id<Organization>,
+        now: Millis,
+    ) -> Result<Vec<Invitation>, StoreError> {
+        let query = format!(
+            "{SELECT} WHERE organization_id = $1 AND expires_at > $2 ORDER BY created_at, id"
+        );
+        let rows = sqlx::query(sqlx::AssertSqlSafe(query))
+            .bind(organization.as_str())
+            .bind(now.0)
+            .fetch_all(&self.shared.truth.read)
+            .await?;
+        let invitation = |found| {
+            let link: Link = read(found)?;
+            Ok(Invitation {
+                id: Id::new(link.id),
+                email: link.email,
+                grants: link.grants,
+                created_at: link.created_at,
+                expires_at: link.expires_at,
+            })
+        };
+        rows.iter().map(invitation).collect()
+    }
+
+    /// Takes an invitation back.
+    pub async fn withdraw_invitation(
+        &self,
+        organization: &Id<Organization>,
+        id: &Id<Invitation>,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let mut tx = self.begin_write().await?;
+        self.lock_organization(&mut tx, organization).await?;
+        let query = format!("{SELECT} WHERE id = $1 AND organization_id = $2");
+        let found = sqlx::query(sqlx::AssertSqlSafe(query))
+            .bind(id.as_str())
+            .bind(organization.as_str())
+            .fetch_optional(&mut *tx)
+            .await?;
+        let link = read(&found.ok_or(StoreError::NotFound("invitation"))?)?;
+        delete(&mut tx, &link.id).await?;
+        let event = json!({"kind": "withdrawInvitation", "email": link.email});
+        self.record(&mut tx, organization, actor, event, now).await?;
+        self.end(tx, false).await
+    }
+
+    /// Makes a link by which an account's password can be chosen anew, and gives its text. Links
+    /// before stop working.
+    pub async fn reset_link(&self, account: &Account, now: Millis) -> Result<String, StoreError> {
+        let mut tx = self.begin_write().await?;
+        delete_of_account(&mut tx, &account.id).await?;
+        let link = Link {
+            id: Uuid::now_v7().to_string(),
+            organization: None,
+            account: Some(account.id.clone()),
+            email: account.email.clone(),
+            grants: Grants::default(),
+            created_at: now,
+            expires_at: Millis(now.0 + RESET),
+        };
+        let text = insert(&mut tx, &link).await?;
+        self.end(tx, false).await?;
+        Ok(text)
+    }
+
+    /// What a link leads to, without following it. None: it does not work, or no longer.
+    pub async fn look_at_link(
+        &self,
+        text: &str,
+        now: Millis,
+    ) -> Result<Option<Followed>, StoreError> {
+        let mut connection = self.shared.truth.read.acquire().await?;
+        let Some(link) = find(&mut connection, text, now).await? else {
+            return Ok(None);
+        };
+        let email = Email::new(&link.email).map_err(|error| StoreError::Other(error.into()))?;
+        let account = self.account_by_email(&email).await?;
+        let has_password = account.is_some_and(|account| account.password.is_some());
+        Ok(Some(Followed {
+            email: link.email,
+            chooses_password: link.account.is_some() || !has_password,
+            organization: link.organization,
+        }))
+    }
+
+    /// Follows a link, once: resets the password, or makes a member (and their account, where there
+    /// is none). The password is taken only where [`Followed::chooses_password`] says so.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] where it does not work, or no longer; [`StoreError::Invalid`] of
+    /// `password` where one has to be chosen.
+    pub async fn follow_link(
+        &self,
+        text: &str,
+        name: &str,
+        password: Option<&str>,
+        now: Millis,
+    ) -> Result<Account, StoreError> {
+        let mut tx = self.begin_write().await?;
+        let link = find(&mut tx, text, now).await?;
+        let link = link.ok_or(StoreError::NotFound("link"))?;
+        // Whoever deletes it follows it: a second request finds none.
+        if delete(&mut tx, &link.id).await? == 0 {
+            return Err(StoreError::NotFound("link"));
+        }
+        let email = Email::new(&link.email).map_err(|error| StoreError::Other(error.into()))?;
+        let (account, _) = accounts::find_or_insert(&mut tx, &email, name, now).await?;
+        if link.account.is_some() || account.password.is_none() {
+            let hash = password.ok_or_else(password_missing)?;
+            let temporary = false;
+            accounts::write_password(&mut tx, &account.id, NewPassword { hash, temporary }).await?;
+            sessions::end_others(&mut tx, &account.id, None).await?;
+        }
+        if let Some(organization) = &link.organization {
+            self.join(&mut tx, organization, &account, &link.grants, now)
+                .await?;
+        }
+        self.end(tx, false).await?;
+        Ok(account)
+    }
+
+    async fn join(
+        &self,
+        tx: &mut Tx,
+        organization: &Id<Organization>,
+        account: &Account,
+        grants: &Grants,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        self.lock_organization(tx, organization).await?;
+        members::insert(tx, organization, &account.id, grants, now).await?;
+        let event = json!({"kind": "joinOrganization", "member": account.id.as_str(),
+            "email": account.email});
+        self.record(tx, organization, &Actor::member(account), event, now)
+            .await
+    }
+}
+
+fn of_invitation(organization: &Id<Organization>, invitation: &Invitation) -> Link {
+    Link {
+        id: invitation.id.as_str().to_owned(),
+        organization: Some(organization.clone()),
+        account: None,
+        email: invitation.email.clone(),
+        grants: invitation.grants.clone(),
+        created_at: invitation.created_at,
+        expires_at: invitation.expires_at,
+    }
+}
+
+fn password_missing() -> StoreError {
+    StoreError::Invalid {
+        field: "password",
+        message: "choose a password".to_owned(),
+    }
+}
+
+async fn not_a_member(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    email: &Email,
+) -> Result<(), StoreError> {
+    let found = sqlx::query(
+        "SELECT 1 FROM members JOIN accounts ON accounts.id = members.account_id \
+         WHERE members.organization_id = $1 AND accounts.email_folded = $2",
+    )
+    .bind(organization.as_str())
+    .bind(email.folded())
+    .fetch_optional(connection)
+    .await?;
+    match found {
+        None => Ok(()),
+        Some(_) => Err(StoreError::conflict(
+            "email",
+            "this person is a member already",
+        )),
+    }
+}
+
+/// Writes a link, and gives its text.
+async fn insert(connection: &mut AnyConnection, link: &Link) -> Result<String, StoreError> {
+    let [a, b] = [Uuid::new_v4(), Uuid::new_v4()];
+    let text = format!("{}{}", a.simple(), b.simple());
+    let grants = (&link.grants.policies, &link.grants.groups);
+    sqlx::query(
+        "INSERT INTO links (id, organization_id, account_id, email, email_folded, grants, hash, \
+         created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+    )
+    .bind(link.id.as_str())
+    .bind(link.organization.as_ref().map(Id::as_str))
+    .bind(link.account.as_ref().map(Id::as_str))
+    .bind(link.email.as_str())
+    .bind(link.email.to_lowercase())
+    .bind(serde_json::to_string(&grants)?)
+    .bind(digest::bytes(text.as_bytes()).to_vec())
+    .bind(link.created_at.0)
+    .bind(link.expires_at.0)
+    .execute(connection)
+    .await?;
+    Ok(text)
+}
+
+async fn find(
+    connection: &mut AnyConnection,
+    text: &str,
+    now: Millis,
+) -> Result<Option<Link>, StoreError> {
+    let query = format!("{SELECT} WHERE hash = $1 AND expires_at > $2");
+    let found = sqlx::query(sqlx::AssertSqlSafe(query))
+        .bind(digest::bytes(text.as_bytes()).to_vec())
+        .bind(now.0)
+        .fetch_optional(connection)
+        .await?;
+    found.as_ref().map(read).transpose()
+}
+
+async fn delete(connection: &mut AnyConnection, id: &str) -> Result<u64, StoreError> {
+    let done = sqlx::query("DELETE FROM links WHERE id = $1")
+        .bind(id)
+        .execute(connection)
+        .await?;
+    Ok(done.rows_affected())
+}
+
+async fn delete_of_account(
+    connection: &mut AnyConnection,
+    account: &Id<Account>,
+) -> Result<(), StoreError> {
+    sqlx::query("DELETE FROM links WHERE account_id = $1")
+        .bind(account.as_str())
+        .execute(connection)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,358 @@
+//! Members: what an account is in an organization.
+
+use std::sync::Arc;
+
+use burgee_domain::access::{OWNER, Policy, Rights};
+use burgee_domain::id::Id;
+use burgee_domain::key::Key;
+use burgee_domain::model::Organization;
+use burgee_eval::time::Millis;
+use serde_json::json;
+use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
+
+use super::accounts::{self, Account};
+use super::{groups, policies};
+use crate::change_sets::Actor;
+use crate::error::{StoreError, unique};
+use crate::page::{Page, PageRequest};
+use crate::sql::{Sql, containing};
+use crate::{Store, row};
+
+/// Somebody in an organization.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Who it is.
+    pub account: Account,
+    /// Keys of the policies given to them directly.
+    pub policies: Vec<String>,
+    /// Keys of the groups that they are in.
+    pub groups: Vec<String>,
+    /// Since when.
+    pub joined_at: Millis,
+}
+
+/// What a member has: keys of policies and groups.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Grants {
+    /// Policies given directly.
+    pub policies: Vec<String>,
+    /// Groups.
+    pub groups: Vec<String>,
+}
+
+impl Grants {
+    /// In the form in which they are stored: each once, in lower case.
+    #[must_use]
+    pub(super) fn folded(&self) -> Self {
+        Self {
+            policies: folded(&self.policies),
+            groups: folded(&self.groups),
+        }
+    }
+}
+
+/// Keys in lower case, each once, in their order.
+pub(super) fn folded(keys: &[String]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::with_capacity(keys.len());
+    for key in keys {
+        let key = key.to_ascii_lowercase();
+        if !all.contains(&key) {
+            all.push(key);
+        }
+    }
+    all
+}
+
+fn select() -> String {
+    format!(
+        "SELECT {}, members.policies, members.groups, members.joined_at FROM members \
+         JOIN accounts ON accounts.id = members.account_id",
+        accounts::COLUMNS
+    )
+}
+
+fn read(found: &AnyRow) -> Result<Member, StoreError> {
+    Ok(Member {
+        account: accounts::read(found)?,
+        policies: row::json(found, accounts::WIDTH)?,
+        groups: row::json(found, accounts::WIDTH + 1)?,
+        joined_at: row::millis(found, accounts::WIDTH + 2)?,
+    })
+}
+
+impl Store {
+    /// An organization's members by address, those whose name or address holds `search`.
+    pub async fn members(
+        &self,
+        organization: &Id<Organization>,
+        search: Option<&str>,
+        page: &PageRequest,
+    ) -> Result<Page<Member>, StoreError> {
+        let mut sql = Sql::new(&select());
+        sql.push(" WHERE members.organization_id = ")
+            .bind(organization.as_str());
+        if let Some(search) = search {
+            let pattern = containing(&search.to_lowercase());
+            sql.push(" AND (accounts.email_folded LIKE ")
+                .bind(pattern.as_str())
+                .push(" ESCAPE '\\' OR LOWER(accounts.name) LIKE ")
+                .bind(pattern)
+                .push(" ESCAPE '\\')");
+        }
+        if let Some(cursor) = &page.cursor {
+            sql.push(" AND accounts.email_folded > ")
+                .bind(cursor.as_str());
+        }
+        sql.push(" ORDER BY accounts.email_folded LIMIT ")
+            .bind(page.size() + 1);
+        let rows = sql.query()?.fetch_all(&self.shared.truth.read).await?;
+        let items = rows.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        Ok(Page::cut(items, page.size(), |item| {
+            item.account.email.to_lowercase()
+        }))
+    }
+
+    /// One member.
+    pub async fn member(
+        &self,
+        organization: &Id<Organization>,
+        account: &Id<Account>,
+    ) -> Result<Member, StoreError> {
+        let mut connection = self.shared.truth.read.acquire().await?;
+        let found = find(&mut connection, organization, account).await?;
+        found.ok_or(StoreError::NotFound("member"))
+    }
+
+    /// The organizations that an account is a member of, by key.
+    pub async fn organizations_of(
+        &self,
+        account: &Id<Account>,
+    ) -> Result<Vec<Organization>, StoreError> {
+        let mut connection = self.shared.truth.read.acquire().await?;
+        crate::organizations::of_account(&mut connection, account.as_str()).await
+    }
+
+    /// What a member may do: their own policies and those of their groups. None: not a member.
+    pub async fn rights(
+        &self,
+        organization: &Id<Organization>,
+        account: &Id<Account>,
+    ) -> Result<Option<Rights>, StoreError> {
+        let mut connection = self.shared.truth.read.acquire().await?;
+        let Some(member) = find(&mut connection, organization, account).await? else {
+            return Ok(None);
+        };
+        let policies = policies_of(&mut connection, organization, &member).await?;
+        Ok(Some(Rights::new(policies)))
+    }
+
+    /// Gives a member these policies and groups, in place of what they had.
+    ///
+    /// # Errors
+    /// [`StoreError::Invalid`] of `policies` or `groups` that there are not;
+    /// [`StoreError::Conflict`] of `policies` where nobody would own the organization any more.
+    pub async fn set_member(
+        &self,
+        organization: &Id<Organization>,
+        account: &Id<Account>,
+        grants: &Grants,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<Member, StoreError> {
+        let grants = grants.folded();
+        let mut tx = self.begin_write().await?;
+        self.lock_organization(&mut tx, organization).await?;
+        must_exist(&mut tx, organization, &grants).await?;
+        let done = sqlx::query(
+            "UPDATE members SET policies = $1, groups = $2 \
+             WHERE organization_id = $3 AND account_id = $4",
+        )
+        .bind(serde_json::to_string(&grants.policies)?)
+        .bind(serde_json::to_string(&grants.groups)?)
+        .bind(organization.as_str())
+        .bind(account.as_str())
+        .execute(&mut *tx)
+        .await?;
+        if done.rows_affected() == 0 {
+            return Err(StoreError::NotFound("member"));
+        }
+        must_have_owner(&mut tx, organization).await?;
+        let member = find(&mut tx, organization, account).await?;
+        let member = member.ok_or(StoreError::NotFound("member"))?;
+        let event = json!({"kind": "updateMember", "member": account.as_str(),
+            "email": member.account.email, "policies": grants.policies, "groups": grants.groups});
+        self.record(&mut tx, organization, actor, event, now).await?;
+        self.end(tx, false).await?;
+        Ok(member)
+    }
+
+    /// Takes somebody out of an organization. Their account stays.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] of `policies` where nobody would own the organization any more.
+    pub async fn remove_member(
+        &self,
+        organization: &Id<Organization>,
+        account: &Id<Account>,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let mut tx = self.begin_write().await?;
+        self.lock_organization(&mut tx, organization).await?;
+        let member = find(&mut tx, organization, account).await?;
+        let member = member.ok_or(StoreError::NotFound("member"))?;
+        sqlx::query("DELETE FROM members WHERE organization_id = $1 AND account_id = $2")
+            .bind(organization.as_str())
+            .bind(account.as_str())
+            .execute(&mut *tx)
+            .await?;
+        must_have_owner(&mut tx, organization).await?;
+        let event = json!({"kind": "removeMember", "member": account.as_str(),
+            "email": member.account.email});
+        self.record(&mut tx, organization, actor, event, now).await?;
+        self.end(tx, false).await
+    }
+}
+
+pub(super) async fn find(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    account: &Id<Account>,
+) -> Result<Option<Member>, StoreError> {
+    let query = format!(
+        "{} WHERE members.organization_id = $1 AND members.account_id = $2",
+        select()
+    );
+    let found = sqlx::query(sqlx::AssertSqlSafe(query))
+        .bind(organization.as_str())
+        .bind(account.as_str())
+        .fetch_optional(connection)
+        .await?;
+    found.as_ref().map(read).transpose()
+}
+
+async fn all(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+) -> Result<Vec<Member>, StoreError> {
+    let query = format!(
+        "{} WHERE members.organization_id = $1 ORDER BY accounts.email_folded",
+        select()
+    );
+    let rows = sqlx::query(sqlx::AssertSqlSafe(query))
+        .bind(organization.as_str())
+        .fetch_all(connection)
+        .await?;
+    rows.iter().map(read).collect()
+}
+
+async fn policies_of(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    member: &Member,
+) -> Result<Vec<Arc<Policy>>, StoreError> {
+    let mut keys = member.policies.clone();
+    keys.extend(groups::policies_of(connection, organization, &member.groups).await?);
+    policies::of_keys(connection, organization, folded(&keys)).await
+}
+
+/// Makes an account a member; one who is keeps what they have.
+pub(crate) async fn insert(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    account: &Id<Account>,
+    grants: &Grants,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let grants = grants.folded();
+    sqlx::query(
+        "INSERT INTO members (organization_id, account_id, policies, groups, joined_at) \
+         VALUES ($1, $2, $3, $4, $5)",
+    )
+    .bind(organization.as_str())
+    .bind(account.as_str())
+    .bind(serde_json::to_string(&grants.policies)?)
+    .bind(serde_json::to_string(&grants.groups)?)
+    .bind(now.0)
+    .execute(connection)
+    .await
+    .map_err(unique("email", "this person is a member already"))?;
+    Ok(())
+}
+
+/// Refuses keys of policies and groups that there are not.
+pub(super) async fn must_exist(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    grants: &Grants,
+) -> Result<(), StoreError> {
+    policies::must_exist(connection, organization, &grants.policies).await?;
+    groups::must_exist(connection, organization, &grants.groups).await
+}
+
+/// Refuses a state in which nobody could give anybody rights any more.
+pub(super) async fn must_have_owner(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+) -> Result<(), StoreError> {
+    for member in all(connection, organization).await? {
+        let of_groups = groups::policies_of(connection, organization, &member.groups).await?;
+        if member.policies.iter().chain(&of_groups).any(|it| it == OWNER) {
+            return Ok(());
+        }
+    }
+    let message = "somebody must own the organization: give `owner` to another member first";
+    Err(StoreError::conflict("policies", message))
+}
+
+/// Who has a policy directly, in words: a member's address or a group's key.
+pub(super) async fn user_of_policy(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    key: &str,
+) -> Result<Option<String>, StoreError> {
+    let key = key.to_ascii_lowercase();
+    let members = all(connection, organization).await?;
+    let mut members = members.into_iter();
+    if let Some(member) = members.find(|it| it.policies.contains(&key)) {
+        return Ok(Some(member.account.email));
+    }
+    let query = "SELECT key, policies FROM member_groups WHERE organization_id = $1 \
+                 ORDER BY key_folded";
+    let rows = sqlx::query(query)
+        .bind(organization.as_str())
+        .fetch_all(connection)
+        .await?;
+    for found in &rows {
+        let policies: Vec<String> = row::json(found, 1)?;
+        if policies.contains(&key) {
+            return Ok(Some(format!("the group `{}`", row::text(found, 0)?)));
+        }
+    }
+    Ok(None)
+}
+
+/// Takes everybody out of a group.
+pub(super) async fn leave_group(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    group: &Key,
+) -> Result<(), StoreError> {
+    let group = group.folded();
+    for mut member in all(&mut *connection, organization).await? {
+        if !member.groups.contains(&group) {
+            continue;
+        }
+        member.groups.retain(|it| *it != group);
+        sqlx::query(
+            "UPDATE members SET groups = $1 WHERE organization_id = $2 AND account_id = $3",
+        )
+        .bind(serde_json::to_string(&member.groups)?)
+        .bind(organization.as_str())
+        .bind(member.account.id.as_str())
+        .execute(&mut *connection)
+        .await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,286 @@
+//! An organization's own policies, beside the built-in ones.
+
+use std::sync::Arc;
+
+use burgee_domain::access::{self, Policy, Statement, StatementInput};
+use burgee_domain::id::Id;
+use burgee_domain::key::Key;
+use burgee_domain::model::Organization;
+use burgee_eval::time::Millis;
+use serde_json::json;
+use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
+
+use super::members;
+use crate::change_sets::Actor;
+use crate::error::{StoreError, unique};
+use crate::{Store, row, text};
+
+/// A policy with what people read of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredPolicy {
+    /// The display name.
+    pub name: String,
+    /// A text for people.
+    pub description: String,
+    /// Whether every organization has it; it cannot be edited.
+    pub builtin: bool,
+    /// Its key and statements.
+    pub policy: Arc<Policy>,
+}
+
+/// What a policy is made of, or becomes.
+#[derive(Clone, Debug)]
+pub struct PolicyText {
+    /// The display name.
+    pub name: String,
+    /// A text for people.
+    pub description: String,
+    /// What it says.
+    pub statements: Vec<Statement>,
+}
+
+const SELECT: &str = "SELECT key, name, description, statements FROM policies";
+
+fn read(found: &AnyRow) -> Result<StoredPolicy, StoreError> {
+    Ok(StoredPolicy {
+        name: row::text(found, 1)?,
+        description: row::text(found, 2)?,
+        builtin: false,
+        policy: Arc::new(Policy {
+            key: row::text(found, 0)?,
+            statements: row::json(found, 3)?,
+        }),
+    })
+}
+
+fn of_builtin(policy: &Arc<Policy>) -> StoredPolicy {
+    let mut name = policy.key.clone();
+    name[..1].make_ascii_uppercase();
+    StoredPolicy {
+        name,
+        description: String::new(),
+        builtin: true,
+        policy: Arc::clone(policy),
+    }
+}
+
+impl Store {
+    /// All policies of an organization: the built-in ones, then its own by key.
+    pub async fn policies(
+        &self,
+        organization: &Id<Organization>,
+    ) -> Result<Vec<StoredPolicy>, StoreError> {
+        let query = format!("{SELECT} WHERE organization_id = $1 ORDER BY key_folded");
+        let rows = sqlx::query(sqlx::AssertSqlSafe(query))
+            .bind(organization.as_str())
+            .fetch_all(&self.shared.truth.read)
+            .await?;
+        let mut all: Vec<_> = access::builtins().iter().map(of_builtin).collect();
+        for found in &rows {
+            all.push(read(found)?);
+        }
+        Ok(all)
+    }
+
+    /// The policy of a key.
+    pub async fn policy(
+        &self,
+        organization: &Id<Organization>,
+        key: &str,
+    ) -> Result<StoredPolicy, StoreError> {
+        if let Some(policy) = access::builtin(key) {
+            return Ok(of_builtin(&policy));
+        }
+        let mut connection = self.shared.truth.read.acquire().await?;
+        let found = find(&mut connection, organization, key).await?;
+        found.ok_or(StoreError::NotFound("policy"))
+    }
+
+    /// Makes a policy.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] of `key`.
+    pub async fn create_policy(
+        &self,
+        organization: &Id<Organization>,
+        key: &Key,
+        new: &PolicyText,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<StoredPolicy, StoreError> {
+        const TAKEN: &str = "a policy with this key exists";
+        if access::builtin(key.as_str()).is_some() {
+            return Err(StoreError::conflict("key", TAKEN));
+        }
+        let stored = checked(key.as_str(), new)?;
+        let mut tx = self.begin_write().await?;
+        self.lock_organization(&mut tx, organization).await?;
+        sqlx::query(
+            "INSERT INTO policies (organization_id, key, key_folded, name, description, \
+             statements, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        )
+        .bind(organization.as_str())
+        .bind(key.as_str())
+        .bind(key.folded())
+        .bind(stored.name.as_str())
+        .bind(stored.description.as_str())
+        .bind(serde_json::to_string(&new.statements)?)
+        .bind(now.0)
+        .execute(&mut *tx)
+        .await
+        .map_err(unique("key", TAKEN))?;
+        self.record(&mut tx, organization, actor, event("createPolicy", &stored), now)
+            .await?;
+        self.end(tx, false).await?;
+        Ok(stored)
+    }
+
+    /// Changes what a policy says.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] of `key` for a built-in one.
+    pub async fn update_policy(
+        &self,
+        organization: &Id<Organization>,
+        key: &str,
+        new: &PolicyText,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<StoredPolicy, StoreError> {
+        not_builtin(key)?;
+        let stored = checked(key, new)?;
+        let mut tx = self.begin_write().await?;
+        self.lock_organization(&mut tx, organization).await?;
+        let done = sqlx::query(
+            "UPDATE policies SET name = $1, description = $2, statements = $3 \
+             WHERE organization_id = $4 AND key_folded = $5",
+        )
+        .bind(stored.name.as_str())
+        .bind(stored.description.as_str())
+        .bind(serde_json::to_string(&new.statements)?)
+        .bind(organization.as_str())
+        .bind(key.to_ascii_lowercase())
+        .execute(&mut *tx)
+        .await?;
+        if done.rows_affected() == 0 {
+            return Err(StoreError::NotFound("policy"));
+        }
+        self.record(&mut tx, organization, actor, event("updatePolicy", &stored), now)
+            .await?;
+        self.end(tx, false).await?;
+        Ok(stored)
+    }
+
+    /// Deletes a policy that nobody has.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] of `key` where it is used, or built in.
+    pub async fn delete_policy(
+        &self,
+        organization: &Id<Organization>,
+        key: &str,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        not_builtin(key)?;
+        let mut tx = self.begin_write().await?;
+        self.lock_organization(&mut tx, organization).await?;
+        if let Some(user) = members::user_of_policy(&mut tx, organization, key).await? {
+            let message = format!("{user} has this policy; take it away first");
+            return Err(StoreError::conflict("key", message));
+        }
+        let done =
+            sqlx::query("DELETE FROM policies WHERE organization_id = $1 AND key_folded = $2")
+                .bind(organization.as_str())
+                .bind(key.to_ascii_lowercase())
+                .execute(&mut *tx)
+                .await?;
+        if done.rows_affected() == 0 {
+            return Err(StoreError::NotFound("policy"));
+        }
+        let event = json!({"kind": "deletePolicy", "policy": key});
+        self.record(&mut tx, organization, actor, event, now).await?;
+        self.end(tx, false).await
+    }
+}
+
+fn checked(key: &str, new: &PolicyText) -> Result<StoredPolicy, StoreError> {
+    Ok(StoredPolicy {
+        name: text::name(&new.name)?,
+        description: text::description(&new.description)?,
+        builtin: false,
+        policy: Arc::new(Policy {
+            key: key.to_owned(),
+            statements: new.statements.clone(),
+        }),
+    })
+}
+
+fn event(kind: &str, stored: &StoredPolicy) -> serde_json::Value {
+    let statements = stored.policy.statements.iter().map(StatementInput::from);
+    json!({"kind": kind, "policy": stored.policy.key, "name": stored.name,
+        "description": stored.description, "statements": statements.collect::<Vec<_>>()})
+}
+
+fn not_builtin(key: &str) -> Result<(), StoreError> {
+    match access::builtin(key) {
+        Some(_) => {
+            let message = "a built-in policy cannot be changed; make one of your own";
+            Err(StoreError::conflict("key", message))
+        }
+        None => Ok(()),
+    }
+}
+
+async fn find(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    key: &str,
+) -> Result<Option<StoredPolicy>, StoreError> {
+    let query = format!("{SELECT} WHERE organization_id = $1 AND key_folded = $2");
+    let found = sqlx::query(sqlx::AssertSqlSafe(query))
+        .bind(organization.as_str())
+        .bind(key.to_ascii_lowercase())
+        .fetch_optional(connection)
+        .await?;
+    found.as_ref().map(read).transpose()
+}
+
+/// The policies of these keys. One that is not there gives nothing: it was deleted meanwhile.
+pub(crate) async fn of_keys(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    keys: impl IntoIterator<Item = String>,
+) -> Result<Vec<Arc<Policy>>, StoreError> {
+    let mut policies = Vec::new();
+    for key in keys {
+        match access::builtin(&key) {
+            Some(policy) => policies.push(policy),
+            None => {
+                let found = find(connection, organization, &key).await?;
+                policies.extend(found.map(|it| it.policy));
+            }
+        }
+    }
+    Ok(policies)
+}
+
+/// Refuses keys of policies that there are not.
+pub(super) async fn must_exist(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    keys: &[String],
+) -> Result<(), StoreError> {
+    for key in keys {
+        let known = access::builtin(key).is_some()
+            || find(connection, organization, key).await?.is_some();
+        if !known {
+            return Err(StoreError::Invalid {
+                field: "policies",
+                message: format!("there is no policy `{key}`"),
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! The second factor: a sealed seed, the last time step that was used, and recovery codes.
+
+use burgee_domain::id::Id;
+
+use super::accounts::Account;
+use crate::error::StoreError;
+use crate::{Store, digest};
+
+impl Store {
+    /// Sets the second factor of an account, with its recovery codes, in place of the ones before.
+    /// `seed` is sealed by the caller; codes are stored as hashes.
+    pub async fn set_second_factor(
+        &self,
+        id: &Id<Account>,
+        seed: &[u8],
+        codes: &[String],
+    ) -> Result<(), StoreError> {
+        let mut tx = self.begin_write().await?;
+        let done = sqlx::query(
+            "UPDATE accounts SET second_factor = $1, second_factor_step = 0 WHERE id = $2",
+        )
+        .bind(seed.to_vec())
+        .bind(id.as_str())
+        .execute(&mut *tx)
+        .await?;
+        if done.rows_affected() == 0 {
+            return Err(StoreError::NotFound("account"));
+        }
+        delete_codes(&mut tx, id).await?;
+        for code in codes {
+            sqlx::query("INSERT INTO recovery_codes (account_id, hash) VALUES ($1, $2)")
+                .bind(id.as_str())
+                .bind(digest::bytes(code.as_bytes()).to_vec())
+                .execute(&mut *tx)
+                .await?;
+        }
+        self.end(tx, false).await
+    }
+
+    /// Takes the second factor of an account away.
+    pub async fn remove_second_factor(&self, id: &Id<Account>) -> Result<(), StoreError> {
+        let mut tx = self.begin_write().await?;
+        sqlx::query("UPDATE accounts SET second_factor = NULL WHERE id = $1")
+            .bind(id.as_str())
+            .execute(&mut *tx)
+            .await?;
+        delete_codes(&mut tx, id).await?;
+        self.end(tx, false).await
+    }
+
+    /// Uses a time step up (RFC 6238 §5.2: a code is taken once). False: it, or a later one, was
+    /// used already.
+    pub async fn use_step(&self, id: &Id<Account>, step: i64) -> Result<bool, StoreError> {
+        let done = sqlx::query(
+            "UPDATE accounts SET second_factor_step = $1 \
+             WHERE id = $2 AND second_factor_step < $1",
+        )
+        .bind(step)
+        .bind(id.as_str())
+        .execute(&self.shared.truth.write)
+        .await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Uses a recovery code up. False: it is none, or was used already.
+    pub async fn use_recovery_code(
+        &self,
+        id: &Id<Account>,
+        code: &str,
+    ) -> Result<bool, StoreError> {
+        let done = sqlx::query("DELETE FROM recovery_codes WHERE account_id = $1 AND hash = $2")
+            .bind(id.as_str())
+            .bind(digest::bytes(code.as_bytes()).to_vec())
+            .execute(&self.shared.truth.write)
+            .await?;
+        Ok(done.rows_affected() == 1)
+    }
+}
+
+async fn delete_codes(
+    connection: &mut sqlx::AnyConnection,
+    id: &Id<Account>,
+) -> Result<(), StoreError> {
+    sqlx::query("DELETE FROM recovery_codes WHERE account_id = $1")
+        .bind(id.as_str())
+        .execute(connection)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,248 @@
+//! Sessions of people who signed in.
+//!
+//! A session's text is random and stored as a hash. It is changed once a day of use (the old text
+//! works for a minute longer, for requests that are on their way), ends when it was not used for a
+//! week, and after thirty days in any case.
+
+use burgee_domain::id::Id;
+use burgee_eval::time::Millis;
+use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
+use uuid::Uuid;
+
+use super::accounts::Account;
+use crate::error::StoreError;
+use crate::{Store, digest, row};
+
+const DAY: i64 = 24 * 60 * 60 * 1_000;
+
+/// How long a session lives unused, in ms.
+pub const IDLE: i64 = 7 * DAY;
+
+/// How long a session lives, in ms.
+pub const LONGEST: i64 = 30 * DAY;
+
+/// After how long of use its text is changed, in ms.
+const ROTATED_EVERY: i64 = DAY;
+
+/// How long the text before works after that, in ms.
+const OLD_TEXT: i64 = 60_000;
+
+/// How old the recorded last use may be, in ms: not every request writes.
+const USED_EVERY: i64 = 60_000;
+
+/// The longest description of a browser that is kept, in characters.
+const MAX_AGENT: usize = 256;
+
+/// A session, without its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// Unique.
+    pub id: Id<Session>,
+    /// Whose it is.
+    pub account: Id<Account>,
+    /// When the person signed in.
+    pub created_at: Millis,
+    /// When it was last used, to about a minute.
+    pub used_at: Millis,
+    /// When its text was last changed.
+    pub rotated_at: Millis,
+    /// From where it was last used.
+    pub address: String,
+    /// By which browser.
+    pub agent: String,
+    /// Whether a second factor was shown.
+    pub second_factor: bool,
+}
+
+const COLUMNS: &str = "id, account_id, created_at, used_at, rotated_at, address, agent, \
+                       second_factor";
+
+fn read(found: &AnyRow) -> Result<Session, StoreError> {
+    Ok(Session {
+        id: row::id(found, 0)?,
+        account: row::id(found, 1)?,
+        created_at: row::millis(found, 2)?,
+        used_at: row::millis(found, 3)?,
+        rotated_at: row::millis(found, 4)?,
+        address: row::text(found, 5)?,
+        agent: row::text(found, 6)?,
+        second_factor: row::boolean(found, 7)?,
+    })
+}
+
+/// From where and by what somebody signs in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// The address of the peer.
+    pub address: String,
+    /// What the browser says it is.
+    pub agent: String,
+}
+
+impl Store {
+    /// Begins a session, and gives the text that names it.
+    pub async fn begin_session(
+        &self,
+        account: &Id<Account>,
+        seen: &Seen,
+        second_factor: bool,
+        now: Millis,
+    ) -> Result<(Session, String), StoreError> {
+        let text = new_text();
+        let session = Session {
+            id: Id::new(Uuid::now_v7().to_string()),
+            account: account.clone(),
+            created_at: now,
+            used_at: now,
+            rotated_at: now,
+            address: kept(&seen.address),
+            agent: kept(&seen.agent),
+            second_factor,
+        };
+        sqlx::query(
+            "INSERT INTO sessions (id, account_id, hash, created_at, used_at, rotated_at, \
+             address, agent, second_factor) VALUES ($1, $2, $3, $4, $4, $4, $5, $6, $7)",
+        )
+        .bind(session.id.as_str())
+        .bind(account.as_str())
+        .bind(digest::bytes(text.as_bytes()).to_vec())
+        .bind(now.0)
+        .bind(session.address.as_str())
+        .bind(session.agent.as_str())
+        .bind(i16::from(second_factor))
+        .execute(&self.shared.truth.write)
+        .await?;
+        Ok((session, text))
+    }
+
+    /// The session of a text, if it is alive at `now`. Records its use, to about a minute; where
+    /// the text is due for a change, gives the new one too.
+    pub async fn find_session(
+        &self,
+        text: &str,
+        now: Millis,
+    ) -> Result<Option<(Session, Option<String>)>, StoreError> {
+        let query = format!(
+            "SELECT {COLUMNS} FROM sessions \
+             WHERE (hash = $1 OR (previous_hash = $1 AND rotated_at > $2)) \
+             AND used_at > $3 AND created_at > $4"
+        );
+        let found = sqlx::query(sqlx::AssertSqlSafe(query))
+            .bind(digest::bytes(text.as_bytes()).to_vec())
+            .bind(now.0 - OLD_TEXT)
+            .bind(now.0 - IDLE)
+            .bind(now.0 - LONGEST)
+            .fetch_optional(&self.shared.truth.read)
+            .await?;
+        let Some(session) = found.as_ref().map(read).transpose()? else {
+            return Ok(None);
+        };
+        let new_text = match session.rotated_at.0 <= now.0 - ROTATED_EVERY {
+            true => self.rotate_session(&session, text, now).await?,
+            false => None,
+        };
+        if session.used_at.0 <= now.0 - USED_EVERY {
+            sqlx::query("UPDATE sessions SET used_at = $1 WHERE id = $2 AND used_at < $1")
+                .bind(now.0)
+                .bind(session.id.as_str())
+                .execute(&self.shared.truth.write)
+                .await?;
+        }
+        Ok(Some((session, new_text)))
+    }
+
+    /// Gives a session a new text. None where another request was first.
+    async fn rotate_session(
+        &self,
+        session: &Session,
+        text: &str,
+        now: Millis,
+    ) -> Result<Option<String>, StoreError> {
+        let new = new_text();
+        let done = sqlx::query(
+            "UPDATE sessions SET previous_hash = hash, hash = $1, rotated_at = $2 \
+             WHERE id = $3 AND hash = $4",
+        )
+        .bind(digest::bytes(new.as_bytes()).to_vec())
+        .bind(now.0)
+        .bind(session.id.as_str())
+        .bind(digest::bytes(text.as_bytes()).to_vec())
+        .execute(&self.shared.truth.write)
+        .await?;
+        Ok((done.rows_affected() == 1).then_some(new))
+    }
+
+    /// An account's living sessions, the last used first.
+    pub async fn sessions(
+        &self,
+        account: &Id<Account>,
+        now: Millis,
+    ) -> Result<Vec<Session>, StoreError> {
+        let query = format!(
+            "SELECT {COLUMNS} FROM sessions \
+             WHERE account_id = $1 AND used_at > $2 AND created_at > $3 \
+             ORDER BY used_at DESC, id DESC"
+        );
+        let rows = sqlx::query(sqlx::AssertSqlSafe(query))
+            .bind(account.as_str())
+            .bind(now.0 - IDLE)
+            .bind(now.0 - LONGEST)
+            .fetch_all(&self.shared.truth.read)
+            .await?;
+        rows.iter().map(read).collect()
+    }
+
+    /// Ends a session of an account.
+    pub async fn end_session(
+        &self,
+        account: &Id<Account>,
+        id: &Id<Session>,
+    ) -> Result<(), StoreError> {
+        let done = sqlx::query("DELETE FROM sessions WHERE id = $1 AND account_id = $2")
+            .bind(id.as_str())
+            .bind(account.as_str())
+            .execute(&self.shared.truth.write)
+            .await?;
+        match done.rows_affected() {
+            0 => Err(StoreError::NotFound("session")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Deletes sessions that have ended by themselves.
+    pub async fn sweep_sessions(&self, now: Millis) -> Result<u64, StoreError> {
+        let done = sqlx::query("DELETE FROM sessions WHERE used_at <= $1 OR created_at <= $2")
+            .bind(now.0 - IDLE)
+            .bind(now.0 - LONGEST)
+            .execute(&self.shared.truth.write)
+            .await?;
+        Ok(done.rows_affected())
+    }
+}
+
+/// Ends all sessions of an account but `keep`.
+pub(super) async fn end_others(
+    connection: &mut AnyConnection,
+    account: &Id<Account>,
+    keep: Option<&Id<Session>>,
+) -> Result<(), StoreError> {
+    sqlx::query("DELETE FROM sessions WHERE account_id = $1 AND id <> $2")
+        .bind(account.as_str())
+        .bind(keep.map_or("", Id::as_str))
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// What a peer says of itself, as it is kept.
+fn kept(text: &str) -> String {
+    let plain = text.chars().filter(|it| !it.is_control());
+    plain.take(MAX_AGENT).collect()
+}
+
+/// 244 random bits as text.
+fn new_text() -> String {
+    let [a, b] = [Uuid::new_v4(), Uuid::new_v4()];
+    format!("bgs_{}{}", a.simple(), b.simple())
+}
