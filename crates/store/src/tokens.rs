@@ -25,21 +25,39 @@ const LAST_USED_EVERY: i64 = 60_000;
 /// How long the recording of a use may take.
 const RECORDING: Duration = Duration::from_secs(2);
 
+/// What a token may do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Grant {
+    /// What its member may do, whatever that is at the time.
+    Personal,
+    /// What these policies and statements allow, within what its maker may do at the time.
+    Service {
+        /// Keys of policies.
+        policies: Vec<String>,
+        /// Statements of its own.
+        statements: Vec<Statement>,
+    },
+}
+
 /// A token to be made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct NewToken {
     /// Where it may act.
     pub organization: Id<Organization>,
     /// What it is for.
     pub name: String,
-    /// The name of the policy that says what it may do.
-    pub policy: String,
+    /// Whose it is, or who makes it; none for the operator, who may do everything.
+    pub account: Option<Id<Account>>,
+    /// What it may do.
+    pub grant: Grant,
+    /// From where it may be used, as CIDR; from everywhere where none is given.
+    pub networks: Vec<String>,
     /// When it stops working.
     pub expires_at: Option<Millis>,
 }
 
 /// An access token, without its secret.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Token {
     /// Unique.
     pub id: Id<Token>,
@@ -49,8 +67,12 @@ pub struct Token {
     pub name: String,
     /// Its first characters.
     pub prefix: String,
-    /// The name of the policy that says what it may do.
-    pub policy: String,
+    /// Whose it is, or who made it; none for the operator.
+    pub account: Option<Id<Account>>,
+    /// What it may do.
+    pub grant: Grant,
+    /// From where it may be used, as CIDR; from everywhere where there is none.
+    pub networks: Vec<String>,
     /// When it was made.
     pub created_at: Millis,
     /// When it stops working.
@@ -61,20 +83,40 @@ pub struct Token {
     pub revoked_at: Option<Millis>,
 }
 
-const SELECT: &str = "SELECT id, organization_id, name, prefix, policy, created_at, expires_at, \
-                      last_used_at, revoked_at FROM tokens";
+impl Token {
+    /// Whether it may be used from this address.
+    pub fn allows_network(&self, address: IpAddr) -> bool {
+        let networks = self.networks.iter().filter_map(|it| it.parse::<IpNet>().ok());
+        let mut networks = networks.peekable();
+        networks.peek().is_none() && self.networks.is_empty()
+            || networks.any(|network| network.contains(&address))
+    }
+}
+
+const SELECT: &str = "SELECT id, organization_id, name, prefix, account_id, policies, statements, \
+                      networks, created_at, expires_at, last_used_at, revoked_at FROM tokens";
 
 fn read(found: &AnyRow) -> Result<Token, StoreError> {
+    let statements: Option<String> = row::optional_text(found, 6)?;
+    let grant = match statements {
+        None => Grant::Personal,
+        Some(statements) => Grant::Service {
+            policies: row::json(found, 5)?,
+            statements: serde_json::from_str(&statements)?,
+        },
+    };
     Ok(Token {
         id: row::id(found, 0)?,
         organization: row::id(found, 1)?,
         name: row::text(found, 2)?,
         prefix: row::text(found, 3)?,
-        policy: row::text(found, 4)?,
-        created_at: row::millis(found, 5)?,
-        expires_at: row::optional_millis(found, 6)?,
-        last_used_at: row::optional_millis(found, 7)?,
-        revoked_at: row::optional_millis(found, 8)?,
+        account: row::optional_id(found, 4)?,
+        grant,
+        networks: row::json(found, 7)?,
+        created_at: row::millis(found, 8)?,
+        expires_at: row::optional_millis(found, 9)?,
+        last_used_at: row::optional_millis(found, 10)?,
+        revoked_at: row::optional_millis(found, 11)?,
     })
 }
 

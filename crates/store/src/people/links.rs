@@ -49,8 +49,11 @@ pub struct Followed {
     pub email: String,
     /// The organization that it leads into; none for a reset.
     pub organization: Option<Id<Organization>>,
-    /// Whether a password has to be chosen: the account has none, or it is reset.
+    /// Whether a password has to be chosen: there is no account yet, or its password is reset.
     pub chooses_password: bool,
+    /// The account that is there already. Whoever follows an invitation of its address must be
+    /// signed in as it: else one could be made beforehand with somebody else's address.
+    pub account: Option<Id<Account>>,
 }
 
 const SELECT: &str = "SELECT id, organization_id, account_id, email, grants, created_at, \
@@ -169,10 +172,17 @@ impl Store {
         self.end(tx, false).await
     }
 
-    /// Makes a link by which an account's password can be chosen anew, and gives its text. Links
+    /// Makes a link by which a member's password can be chosen anew, and gives its text. Links
     /// before stop working.
-    pub async fn reset_link(&self, account: &Account, now: Millis) -> Result<String, StoreError> {
+    pub async fn reset_link(
+        &self,
+        organization: &Id<Organization>,
+        account: &Account,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<String, StoreError> {
         let mut tx = self.begin_write().await?;
+        self.lock_organization(&mut tx, organization).await?;
         delete_of_account(&mut tx, &account.id).await?;
         let link = Link {
             id: Uuid::now_v7().to_string(),
@@ -184,6 +194,9 @@ impl Store {
             expires_at: Millis(now.0 + RESET),
         };
         let text = insert(&mut tx, &link).await?;
+        let event = json!({"kind": "resetPassword", "member": account.id.as_str(),
+            "email": account.email});
+        self.record(&mut tx, organization, actor, event, now).await?;
         self.end(tx, false).await?;
         Ok(text)
     }
@@ -200,11 +213,11 @@ impl Store {
         };
         let email = Email::new(&link.email).map_err(|error| StoreError::Other(error.into()))?;
         let account = self.account_by_email(&email).await?;
-        let has_password = account.is_some_and(|account| account.password.is_some());
         Ok(Some(Followed {
             email: link.email,
-            chooses_password: link.account.is_some() || !has_password,
+            chooses_password: link.account.is_some() || account.is_none(),
             organization: link.organization,
+            account: account.map(|account| account.id),
         }))
     }
 
@@ -229,8 +242,8 @@ impl Store {
             return Err(StoreError::NotFound("link"));
         }
         let email = Email::new(&link.email).map_err(|error| StoreError::Other(error.into()))?;
-        let (account, _) = accounts::find_or_insert(&mut tx, &email, name, now).await?;
-        if link.account.is_some() || account.password.is_none() {
+        let (account, new) = accounts::find_or_insert(&mut tx, &email, name, now).await?;
+        if link.account.is_some() || new {
             let hash = password.ok_or_else(password_missing)?;
             let temporary = false;
             accounts::write_password(&mut tx, &account.id, NewPassword { hash, temporary }).await?;

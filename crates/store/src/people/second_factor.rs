@@ -8,18 +8,21 @@ use crate::{Store, digest};
 
 impl Store {
     /// Sets the second factor of an account, with its recovery codes, in place of the ones before.
-    /// `seed` is sealed by the caller; codes are stored as hashes.
+    /// `seed` is sealed by the caller, `step` is the time step of the code that was shown for it;
+    /// recovery codes are stored as hashes.
     pub async fn set_second_factor(
         &self,
         id: &Id<Account>,
         seed: &[u8],
+        step: i64,
         codes: &[String],
     ) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
         let done = sqlx::query(
-            "UPDATE accounts SET second_factor = $1, second_factor_step = 0 WHERE id = $2",
+            "UPDATE accounts SET second_factor = $1, second_factor_step = $2 WHERE id = $3",
         )
         .bind(seed.to_vec())
+        .bind(step)
         .bind(id.as_str())
         .execute(&mut *tx)
         .await?;

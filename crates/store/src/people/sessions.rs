@@ -193,6 +193,15 @@ impl Store {
         rows.iter().map(read).collect()
     }
 
+    /// Notes that a second factor was shown in a session.
+    pub async fn show_second_factor(&self, id: &Id<Session>) -> Result<(), StoreError> {
+        sqlx::query("UPDATE sessions SET second_factor = 1 WHERE id = $1")
+            .bind(id.as_str())
+            .execute(&self.shared.truth.write)
+            .await?;
+        Ok(())
+    }
+
     /// Ends a session of an account.
     pub async fn end_session(
         &self,

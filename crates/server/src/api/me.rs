@@ -1,0 +1,271 @@
+//! What somebody who signed in may do with their own account, whatever their organizations say.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use burgee_domain::id::Id;
+use burgee_domain::people::check_password;
+use burgee_store::people::accounts::{Account, NewPassword};
+use burgee_store::people::sessions::Session;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::api::page::Page;
+use crate::api::session::{self, Me};
+use crate::api::{self};
+use crate::app::{AppState, now};
+use crate::auth::totp::{self, SecondFactor};
+use crate::auth::{SignedIn, password};
+use crate::body::Body;
+use crate::params::Path;
+use crate::problem::Problem;
+
+/// Changes of one's own account.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct MeUpdate {
+    /// The display name.
+    pub name: String,
+}
+
+/// A change of the password.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PasswordChange {
+    /// The password until now.
+    pub current: String,
+    /// The password from now on.
+    pub new: String,
+}
+
+/// A session.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionView {
+    /// Its id.
+    pub id: String,
+    /// Whether it is the one that asks.
+    pub current: bool,
+    /// When it began, ISO 8601.
+    pub created_at: String,
+    /// When it was last used, to about a minute, ISO 8601.
+    pub used_at: String,
+    /// From which address it was begun.
+    pub address: String,
+    /// By which browser.
+    pub agent: String,
+}
+
+/// The password, for what is too dangerous for a session that somebody left open.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Confirmation {
+    /// The password.
+    pub password: String,
+}
+
+/// A second factor to be set up.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NewSecondFactor {
+    /// The seed, to type into an authenticator app.
+    pub seed: String,
+    /// The same as an address, for a QR code.
+    pub address: String,
+}
+
+/// A second factor that an app has.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SecondFactorProof {
+    /// The seed that was given.
+    pub seed: String,
+    /// What the app shows for it.
+    pub code: String,
+    /// The password.
+    pub password: String,
+}
+
+/// What signs in when the app is lost; each code once.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RecoveryCodes {
+    /// They are shown this once.
+    pub codes: Vec<String>,
+}
+
+/// Change one's own name.
+#[utoipa::path(patch, path = "/api/v1/me", tag = "people", request_body = MeUpdate,
+    security(("session" = [])),
+    responses((status = 200, body = Me), (status = 400, body = Problem)))]
+pub async fn update(
+    State(state): State<AppState>,
+    signed_in: SignedIn,
+    Body(change): Body<MeUpdate>,
+) -> Result<Json<Me>, Problem> {
+    let name = api::name("/name", &change.name)?;
+    state
+        .store
+        .rename_account(&signed_in.account.id, &name)
+        .await?;
+    let account = state.store.account(&signed_in.account.id).await?;
+    session::me(&state, account).await
+}
+
+/// Change one's own password. All other sessions end.
+#[utoipa::path(post, path = "/api/v1/me/password", tag = "people", request_body = PasswordChange,
+    security(("session" = [])),
+    responses((status = 204, description = "Changed"), (status = 400, body = Problem),
+        (status = 429, body = Problem)))]
+pub async fn change_password(
+    State(state): State<AppState>,
+    signed_in: SignedIn,
+    Body(change): Body<PasswordChange>,
+) -> Result<StatusCode, Problem> {
+    let account = &signed_in.account;
+    confirm(&state, account, "/current", &change.current).await?;
+    new_password("/new", &change.new, &account.email)?;
+    if change.new == change.current {
+        let message = "the new password is the one until now";
+        return Err(Problem::invalid("/new", "passwordSame", message));
+    }
+    let hash = password::hash(&change.new).await?;
+    let password = NewPassword {
+        hash: &hash,
+        temporary: false,
+    };
+    let keep = Some(&signed_in.session.id);
+    state.store.set_password(&account.id, password, keep).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Checks a password that somebody chooses.
+pub(super) fn new_password(pointer: &str, password: &str, email: &str) -> Result<(), Problem> {
+    check_password(password, email).map_err(|it| Problem::invalid(pointer, it.code, it.message))
+}
+
+/// Checks the password of somebody who is signed in, as slowly as when signing in.
+async fn confirm(
+    state: &AppState,
+    account: &Account,
+    pointer: &str,
+    given: &str,
+) -> Result<(), Problem> {
+    let who = format!("confirm {}", account.id);
+    let nowhere = std::net::IpAddr::from([0, 0, 0, 0]);
+    let wait = state.throttle.wait(&who, nowhere, now());
+    if wait > 0 {
+        return Err(Problem::wait(wait));
+    }
+    state.throttle.failed(&who, nowhere, now());
+    if !password::verify(given, account.password.as_deref()).await? {
+        let message = "this is not the password";
+        return Err(Problem::invalid(pointer, "passwordWrong", message));
+    }
+    state.throttle.succeeded(&who, nowhere);
+    Ok(())
+}
+
+/// List one's own sessions, the last used first.
+#[utoipa::path(get, path = "/api/v1/me/sessions", tag = "people", security(("session" = [])),
+    responses((status = 200, body = Page<SessionView>)))]
+pub async fn sessions(
+    State(state): State<AppState>,
+    signed_in: SignedIn,
+) -> Result<Json<Page<SessionView>>, Problem> {
+    let all = state
+        .store
+        .sessions(&signed_in.account.id, now())
+        .await?;
+    let view = |session: Session| SessionView {
+        current: session.id == signed_in.session.id,
+        id: session.id.to_string(),
+        created_at: session.created_at.to_string(),
+        used_at: session.used_at.to_string(),
+        address: session.address,
+        agent: session.agent,
+    };
+    Ok(Json(Page {
+        items: all.into_iter().map(view).collect(),
+        next: None,
+    }))
+}
+
+/// End one of one's own sessions.
+#[utoipa::path(delete, path = "/api/v1/me/sessions/{id}", tag = "people",
+    params(("id", description = "The session's id")), security(("session" = [])),
+    responses((status = 204, description = "Ended"), (status = 404, body = Problem)))]
+pub async fn end_session(
+    State(state): State<AppState>,
+    signed_in: SignedIn,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
+    let missing = || Problem::not_found(format!("session `{id}` of yours"));
+    let known = uuid::Uuid::parse_str(&id).map_err(|_| missing())?;
+    let id = Id::new(known.to_string());
+    let ended = state.store.end_session(&signed_in.account.id, &id).await;
+    ended.map_err(api::or_missing(missing))?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Begin to set up a second factor. Nothing changes until an app has shown a code for it.
+#[utoipa::path(post, path = "/api/v1/me/second-factor/seed", tag = "people",
+    security(("session" = [])), responses((status = 200, body = NewSecondFactor)))]
+pub async fn new_second_factor(signed_in: SignedIn) -> Result<Json<NewSecondFactor>, Problem> {
+    let factor = SecondFactor::new(&totp::new_seed(), &signed_in.account.email);
+    let factor = factor.ok_or_else(Problem::internal)?;
+    Ok(Json(NewSecondFactor {
+        seed: factor.typed().to_owned(),
+        address: factor.address(),
+    }))
+}
+
+/// Set up a second factor, in place of one before. Its recovery codes are shown this once.
+#[utoipa::path(put, path = "/api/v1/me/second-factor", tag = "people",
+    request_body = SecondFactorProof, security(("session" = [])),
+    responses((status = 200, body = RecoveryCodes), (status = 400, body = Problem),
+        (status = 429, body = Problem)))]
+pub async fn set_second_factor(
+    State(state): State<AppState>,
+    signed_in: SignedIn,
+    Body(proof): Body<SecondFactorProof>,
+) -> Result<Json<RecoveryCodes>, Problem> {
+    let account = &signed_in.account;
+    confirm(&state, account, "/password", &proof.password).await?;
+    let Some((factor, seed)) = SecondFactor::of_typed(&proof.seed, &account.email) else {
+        let message = "this is no seed that was given";
+        return Err(Problem::invalid("/seed", "seedInvalid", message));
+    };
+    let Some(step) = factor.step(&proof.code, now()) else {
+        let message = "this is not the code that an app shows for this seed now";
+        return Err(Problem::invalid("/code", "codeWrong", message));
+    };
+    let sealed = state.keyring.seal(&session::purpose(account), &seed);
+    let sealed = sealed.map_err(|error| {
+        tracing::error!(%error, "a second factor cannot be sealed");
+        Problem::internal()
+    })?;
+    let codes = totp::recovery_codes();
+    state
+        .store
+        .set_second_factor(&account.id, &sealed, step, &codes)
+        .await?;
+    state.store.show_second_factor(&signed_in.session.id).await?;
+    Ok(Json(RecoveryCodes { codes }))
+}
+
+/// Take one's own second factor away.
+#[utoipa::path(delete, path = "/api/v1/me/second-factor", tag = "people",
+    request_body = Confirmation, security(("session" = [])),
+    responses((status = 204, description = "Taken away"), (status = 400, body = Problem),
+        (status = 429, body = Problem)))]
+pub async fn remove_second_factor(
+    State(state): State<AppState>,
+    signed_in: SignedIn,
+    Body(confirmation): Body<Confirmation>,
+) -> Result<StatusCode, Problem> {
+    let account = &signed_in.account;
+    confirm(&state, account, "/password", &confirmation.password).await?;
+    state.store.remove_second_factor(&account.id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,180 @@
+//! Signing in and out.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::IntoResponse;
+use burgee_domain::people::Email;
+use burgee_store::people::accounts::Account;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::app::{AppState, now};
+use crate::auth::peer::Peer;
+use crate::auth::totp::{SecondFactor, normalized};
+use crate::auth::{SignedIn, password, session};
+use crate::body::Body;
+use crate::problem::Problem;
+
+/// What somebody signs in with.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Credentials {
+    /// The address of mail.
+    pub email: String,
+    /// The password.
+    pub password: String,
+    /// The code of the second factor, or a recovery code, where the account has one.
+    pub code: Option<String>,
+}
+
+/// An organization that somebody is a member of.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OrganizationName {
+    /// Its key, for the header `Burgee-Organization`.
+    pub key: String,
+    /// Its display name.
+    pub name: String,
+}
+
+/// Who is signed in.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Me {
+    /// The account's id.
+    pub id: String,
+    /// The address of mail.
+    pub email: String,
+    /// The display name.
+    pub name: String,
+    /// Whether the password must be changed before anything else.
+    pub password_must_change: bool,
+    /// Whether the account has a second factor.
+    pub second_factor: bool,
+    /// The organizations that they are a member of, by key.
+    pub organizations: Vec<OrganizationName>,
+}
+
+/// Sign in. The answer sets the session's cookie. After failures the next attempts have to wait
+/// (429), longer each time.
+#[utoipa::path(post, path = "/api/v1/session", tag = "people", request_body = Credentials,
+    security(()),
+    responses((status = 200, body = Me), (status = 400, body = Problem),
+        (status = 401, body = Problem, description = "Not these; or `codeNeeded`"),
+        (status = 429, body = Problem)))]
+pub async fn sign_in(
+    State(state): State<AppState>,
+    Peer(address): Peer,
+    headers: HeaderMap,
+    Body(credentials): Body<Credentials>,
+) -> Result<impl IntoResponse, Problem> {
+    let email = Email::new(&credentials.email)
+        .map_err(|error| Problem::invalid("/email", "emailInvalid", error.to_string()))?;
+    let folded = email.folded();
+    let wait = state.throttle.wait(&folded, address, now());
+    if wait > 0 {
+        return Err(Problem::wait(wait));
+    }
+    // Counted before it is looked at: many at once are many attempts.
+    state.throttle.failed(&folded, address, now());
+    let account = check(&state, &email, &credentials).await?;
+    state.throttle.succeeded(&folded, address);
+    let seen = session::seen(&headers, address);
+    let shown = account.second_factor.is_some();
+    let (_, text) = state
+        .store
+        .begin_session(&account.id, &seen, shown, now())
+        .await?;
+    let cookie = session::cookie(&text, state.secure_cookies);
+    Ok(([(header::SET_COOKIE, cookie)], me(&state, account).await?))
+}
+
+/// The account of these credentials. Whether it is the address, the password or the code that is
+/// wrong is not told, but that a code is needed once the password is right.
+async fn check(
+    state: &AppState,
+    email: &Email,
+    credentials: &Credentials,
+) -> Result<Account, Problem> {
+    let account = state.store.account_by_email(email).await?;
+    let hash = account.as_ref().and_then(|it| it.password.as_deref());
+    let right = password::verify(&credentials.password, hash).await?;
+    let Some(account) = account.filter(|_| right) else {
+        return Err(Problem::bad_credentials());
+    };
+    let Some(sealed) = &account.second_factor else {
+        return Ok(account);
+    };
+    let Some(code) = &credentials.code else {
+        return Err(Problem::code_needed());
+    };
+    match code_is_right(state, &account, sealed, code).await? {
+        true => Ok(account),
+        false => Err(Problem::bad_credentials()),
+    }
+}
+
+/// Whether a code is the second factor's now, or a recovery code; either is used up.
+pub(super) async fn code_is_right(
+    state: &AppState,
+    account: &Account,
+    sealed: &[u8],
+    code: &str,
+) -> Result<bool, Problem> {
+    let seed = state.keyring.open(&purpose(account), sealed);
+    let Some(seed) = seed else {
+        tracing::error!(account = %account.id, "a second factor was sealed with another instance key");
+        return Err(Problem::internal());
+    };
+    let factor = SecondFactor::new(&seed, &account.email);
+    let step = factor.and_then(|factor| factor.step(code, now()));
+    match step {
+        Some(step) => Ok(state.store.use_step(&account.id, step).await?),
+        None => Ok(state
+            .store
+            .use_recovery_code(&account.id, &normalized(code))
+            .await?),
+    }
+}
+
+/// What an account's seed is sealed for.
+pub(super) fn purpose(account: &Account) -> String {
+    format!("totp/{}", account.id)
+}
+
+/// Who is signed in.
+#[utoipa::path(get, path = "/api/v1/session", tag = "people", security(("session" = [])),
+    responses((status = 200, body = Me)))]
+pub async fn get(State(state): State<AppState>, signed_in: SignedIn) -> Result<Json<Me>, Problem> {
+    me(&state, signed_in.account).await
+}
+
+/// Sign out.
+#[utoipa::path(delete, path = "/api/v1/session", tag = "people", security(("session" = [])),
+    responses((status = 204, description = "Signed out")))]
+pub async fn sign_out(
+    State(state): State<AppState>,
+    signed_in: SignedIn,
+) -> Result<(StatusCode, [(header::HeaderName, HeaderValue); 1]), Problem> {
+    let (account, session) = (&signed_in.account.id, &signed_in.session.id);
+    state.store.end_session(account, session).await?;
+    let cookie = session::no_cookie(state.secure_cookies);
+    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]))
+}
+
+pub(super) async fn me(state: &AppState, account: Account) -> Result<Json<Me>, Problem> {
+    let organizations = state.store.organizations_of(&account.id).await?;
+    let name = |it: burgee_domain::model::Organization| OrganizationName {
+        key: it.key.as_str().to_owned(),
+        name: it.name,
+    };
+    Ok(Json(Me {
+        id: account.id.to_string(),
+        email: account.email,
+        name: account.name,
+        password_must_change: account.password_temporary,
+        second_factor: account.second_factor.is_some(),
+        organizations: organizations.into_iter().map(name).collect(),
+    }))
+}

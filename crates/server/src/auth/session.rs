@@ -1,0 +1,197 @@
+//! Sessions of people who signed in, by a cookie.
+
+use std::net::IpAddr;
+
+use axum::extract::{FromRequestParts, OptionalFromRequestParts};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, header};
+use burgee_domain::model::Organization;
+use burgee_store::people::accounts::Account;
+use burgee_store::people::sessions::{LONGEST, Seen, Session};
+use burgee_store::{Actor, ActorKind};
+
+use super::{Caller, cross_site, peer};
+use crate::app::{AppState, now};
+use crate::problem::Problem;
+
+/// The header in which a session names the organization that a request is about.
+pub const ORGANIZATION: &str = "burgee-organization";
+
+/// A person in their session. They may have to change a password first: only what that takes uses
+/// this; everything else goes by [`Caller`].
+#[derive(Debug, Clone)]
+pub struct SignedIn {
+    /// Who it is.
+    pub account: Account,
+    /// In which session.
+    pub session: Session,
+}
+
+impl SignedIn {
+    /// The person in the organization that the request names, or in their only one.
+    pub(super) async fn caller(self, parts: &Parts, state: &AppState) -> Result<Caller, Problem> {
+        if self.account.password_temporary {
+            return Err(Problem::password_must_change());
+        }
+        let organization = self.organization(parts, state).await?;
+        let needs_code = state.store.requires_second_factor(&organization.id).await?;
+        if needs_code && !self.session.second_factor {
+            return Err(Problem::second_factor_needed());
+        }
+        let rights = state.store.rights(&organization.id, &self.account.id).await?;
+        let rights = rights.ok_or_else(|| not_a_member(organization.key.as_str()))?;
+        Ok(Caller {
+            organization: organization.id,
+            actor: self.actor(),
+            account: Some(self.account.id),
+            rights,
+        })
+    }
+
+    /// Who it is in the history.
+    pub fn actor(&self) -> Actor {
+        Actor {
+            kind: ActorKind::Member,
+            id: self.account.id.to_string(),
+            name: self.account.email.clone(),
+        }
+    }
+
+    async fn organization(
+        &self,
+        parts: &Parts,
+        state: &AppState,
+    ) -> Result<Organization, Problem> {
+        let named = parts.headers.get(ORGANIZATION);
+        let named = named.map(|value| value.to_str().unwrap_or_default());
+        let mut all = state.store.organizations_of(&self.account.id).await?;
+        match (named, all.len()) {
+            (Some(key), _) => {
+                let mut all = all.into_iter();
+                let found = all.find(|it| it.key.as_str().eq_ignore_ascii_case(key));
+                found.ok_or_else(|| not_a_member(key))
+            }
+            (None, 1) => Ok(all.remove(0)),
+            (None, _) => Err(Problem::invalid(
+                "Burgee-Organization",
+                "organizationMissing",
+                "name the organization in the header Burgee-Organization",
+            )),
+        }
+    }
+}
+
+fn not_a_member(key: &str) -> Problem {
+    Problem::not_found(format!("organization `{key}` that you are a member of"))
+}
+
+impl FromRequestParts<AppState> for SignedIn {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
+        let found = <Self as OptionalFromRequestParts<_>>::from_request_parts(parts, state);
+        found.await?.ok_or_else(|| Problem::unauthorized("sign in"))
+    }
+}
+
+impl OptionalFromRequestParts<AppState> for SignedIn {
+    type Rejection = Problem;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &AppState,
+    ) -> Result<Option<Self>, Problem> {
+        let Some(text) = text(&parts.headers) else {
+            return Ok(None);
+        };
+        let Some((session, new_text)) = state.store.find_session(text, now()).await? else {
+            return Ok(None);
+        };
+        cross_site::refuse(parts)?;
+        if let (Some(text), Some(renewed)) = (new_text, parts.extensions.get::<Renewed>()) {
+            renewed.set(cookie(&text, state.secure_cookies));
+        }
+        let account = state.store.account(&session.account).await?;
+        Ok(Some(Self { account, session }))
+    }
+}
+
+/// Where an extractor leaves a session's new cookie for the response.
+#[derive(Clone, Debug, Default)]
+pub struct Renewed(std::sync::Arc<std::sync::Mutex<Option<HeaderValue>>>);
+
+impl Renewed {
+    fn set(&self, cookie: HeaderValue) {
+        *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(cookie);
+    }
+
+    /// The cookie, if there is one.
+    pub fn take(&self) -> Option<HeaderValue> {
+        self.0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .take()
+    }
+}
+
+/// Sends a session's new cookie with whatever the answer is.
+pub async fn renew(
+    mut request: axum::extract::Request,
+    next: axum::middleware::Next,
+) -> axum::response::Response {
+    let renewed = Renewed::default();
+    request.extensions_mut().insert(renewed.clone());
+    let mut response = next.run(request).await;
+    if let Some(cookie) = renewed.take()
+        && !response.headers().contains_key(header::SET_COOKIE)
+    {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    response
+}
+
+/// From where and by what a request is sent.
+pub fn seen(headers: &HeaderMap, address: IpAddr) -> Seen {
+    let agent = headers.get(header::USER_AGENT);
+    let agent = agent.and_then(|value| value.to_str().ok()).unwrap_or("");
+    Seen {
+        address: address.to_string(),
+        agent: agent.to_owned(),
+    }
+}
+
+/// The cookie's name. With the prefix browsers take it only by HTTPS and for no other host.
+fn name(secure: bool) -> &'static str {
+    match secure {
+        true => "__Host-burgee",
+        false => "burgee",
+    }
+}
+
+/// The cookie of a session. `secure`: people reach the server by HTTPS.
+pub fn cookie(text: &str, secure: bool) -> HeaderValue {
+    set(text, LONGEST / 1_000, secure)
+}
+
+/// What makes a browser forget the cookie.
+pub fn no_cookie(secure: bool) -> HeaderValue {
+    set("", 0, secure)
+}
+
+fn set(text: &str, seconds: i64, secure: bool) -> HeaderValue {
+    let also = if secure { "; Secure" } else { "" };
+    let name = name(secure);
+    let line = format!("{name}={text}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}{also}");
+    HeaderValue::try_from(line).unwrap_or(HeaderValue::from_static(""))
+}
+
+/// The session's text in a request's cookies.
+fn text(headers: &HeaderMap) -> Option<&str> {
+    let cookies = headers.get_all(header::COOKIE).iter();
+    let pairs = cookies
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|line| line.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='));
+    let mut ours = pairs.filter(|(it, _)| *it == name(true) || *it == name(false));
+    ours.next().map(|(_, text)| text)
+}
