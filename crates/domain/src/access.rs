@@ -22,7 +22,7 @@ mod pattern;
 mod policy;
 mod resource;
 
-pub use action::{ACTIONS, Action, ActionPattern};
+pub use action::{ACTIONS, Action, ActionPattern, OWN};
 pub use builtin::{ADMINISTRATOR, DEVELOPER, OWNER, READER, builtin, builtins};
 pub use decide::{By, Decision, Rights};
 pub use needs::{Need, needs};

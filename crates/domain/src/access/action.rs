@@ -15,14 +15,20 @@ const fn action(name: &'static str, may: &'static str) -> Action {
     Action { name, may }
 }
 
+/// To be an owner: to make and unmake others. No pattern but `*`, `organization.*`, `*.own` and its
+/// name means it.
+pub const OWN: &str = "organization.own";
+
 /// All of them, in the order in which a policy editor lists them.
 pub const ACTIONS: &[Action] = &[
     action("organization.read", "see the organization and its settings"),
     action("organization.update", "change the organization's settings"),
+    action(OWN, "make and unmake owners"),
     action("member.read", "see who is a member"),
     action("member.invite", "invite people"),
     action("member.update", "give members policies and groups"),
     action("member.remove", "remove members"),
+    action("member.reset", "let members choose a new password by a link"),
     action("group.read", "see groups"),
     action("group.write", "make, change and delete groups"),
     action("policy.read", "see policies"),

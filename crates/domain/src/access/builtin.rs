@@ -21,10 +21,12 @@ const SEE: &[&str] = &[
     "segment.read",
     "member.read",
     "group.read",
+    "sdkKey.read",
 ];
 
 const ADMINISTER: &[&str] = &[
-    "organization.*",
+    "organization.read",
+    "organization.update",
     "member.*",
     "group.*",
     "policy.*",
@@ -46,7 +48,7 @@ pub fn builtin(key: &str) -> Option<Arc<Policy>> {
 /// All of them, from the most to the least that they allow.
 pub fn builtins() -> &'static [Arc<Policy>] {
     static ALL: LazyLock<Vec<Arc<Policy>>> = LazyLock::new(|| {
-        let develop = [SEE, &["flag.*", "segment.*", "sdkKey.read"]].concat();
+        let develop = [SEE, &["flag.*", "segment.*", "sdkKey.reveal"]].concat();
         vec![
             policy(OWNER, &["*"]),
             policy(ADMINISTRATOR, ADMINISTER),

@@ -2,7 +2,7 @@
 
 use axum::http::header;
 use axum::http::request::Parts;
-use burgee_store::{Actor, ActorKind};
+use burgee_store::{Actor, ActorKind, Grant};
 
 use super::Caller;
 use super::peer;
@@ -34,7 +34,7 @@ pub(super) async fn caller(parts: &Parts, state: &AppState) -> Result<Caller, Pr
     Ok(Caller {
         organization: token.organization,
         actor,
-        account: token.personal.then_some(token.account).flatten(),
+        account: (token.grant == Grant::Personal).then_some(token.account).flatten(),
         rights: rights.ok_or_else(unknown)?,
     })
 }

@@ -1,0 +1,258 @@
+//! Access tokens: for programs, in the name of a person or of a service.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use burgee_domain::access::{Kind, Resource, StatementInput};
+use burgee_domain::id::Id;
+use burgee_eval::time::Millis;
+use burgee_store::{Grant, NewToken, Token};
+use ipnet::IpNet;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::api::page::Page;
+use crate::api::{self, members, policies};
+use crate::app::{AppState, now};
+use crate::auth::Caller;
+use crate::body::Body;
+use crate::params::Path;
+use crate::problem::Problem;
+
+/// The most networks of a token.
+const MAX_NETWORKS: usize = 20;
+
+/// What a token acts as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TokenKind {
+    /// As its member, with what they may do at the time.
+    Personal,
+    /// For itself, with what its policies and statements allow, within what its maker may do at
+    /// the time.
+    Service,
+}
+
+/// An access token.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenView {
+    /// Its id.
+    pub id: String,
+    /// What it acts as.
+    pub kind: TokenKind,
+    /// What it is for.
+    pub name: String,
+    /// Its first characters, by which people recognise it.
+    pub prefix: String,
+    /// The account that it is of, or that made it; absent where the operator did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
+    /// Keys of its policies (service).
+    pub policies: Vec<String>,
+    /// Its own statements (service).
+    pub statements: Vec<StatementInput>,
+    /// From where it may be used, as CIDR; from everywhere where there is none.
+    pub networks: Vec<String>,
+    /// When it was made, ISO 8601.
+    pub created_at: String,
+    /// When it stops working, ISO 8601.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// When it was last used, to about a minute, ISO 8601.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_used_at: Option<String>,
+    /// When it was revoked, ISO 8601.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revoked_at: Option<String>,
+    /// What to send; shown when it is made, and never again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+}
+
+impl From<Token> for TokenView {
+    fn from(token: Token) -> Self {
+        let (kind, policies, statements) = match token.grant {
+            Grant::Personal => (TokenKind::Personal, Vec::new(), Vec::new()),
+            Grant::Service {
+                policies,
+                statements,
+            } => (TokenKind::Service, policies, statements),
+        };
+        Self {
+            id: token.id.to_string(),
+            kind,
+            name: token.name,
+            prefix: token.prefix,
+            member: token.account.map(|id| id.to_string()),
+            policies,
+            statements: statements.iter().map(Into::into).collect(),
+            networks: token.networks,
+            created_at: token.created_at.to_string(),
+            expires_at: token.expires_at.map(|at| at.to_string()),
+            last_used_at: token.last_used_at.map(|at| at.to_string()),
+            revoked_at: token.revoked_at.map(|at| at.to_string()),
+            token: None,
+        }
+    }
+}
+
+/// A new token.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewTokenBody {
+    /// What it acts as.
+    pub kind: TokenKind,
+    /// What it is for.
+    pub name: String,
+    /// Keys of policies (service).
+    #[serde(default)]
+    pub policies: Vec<String>,
+    /// Statements of its own (service).
+    #[serde(default)]
+    pub statements: Vec<StatementInput>,
+    /// From where it may be used, as CIDR; from everywhere where none is given.
+    #[serde(default)]
+    pub networks: Vec<String>,
+    /// After how many days it stops working; never where none is given.
+    pub expires_in_days: Option<u16>,
+}
+
+/// List one's own personal tokens and, for who may see them, all of the organization's.
+#[utoipa::path(get, path = "/api/v1/tokens", tag = "people",
+    responses((status = 200, body = Page<TokenView>)))]
+pub async fn list(
+    State(state): State<AppState>,
+    caller: Caller,
+) -> Result<Json<Page<TokenView>>, Problem> {
+    let all = state.store.tokens(&caller.organization).await?;
+    let seen = |token: &Token| {
+        is_own(&caller, token) || caller.rights.allow("token.read", &resource(token.id.as_str()))
+    };
+    Ok(Json(Page {
+        items: all.into_iter().filter(seen).map(Into::into).collect(),
+        next: None,
+    }))
+}
+
+/// Make a token. Its text is shown this once.
+#[utoipa::path(post, path = "/api/v1/tokens", tag = "people", request_body = NewTokenBody,
+    responses((status = 201, body = TokenView), (status = 400, body = Problem)))]
+pub async fn create(
+    State(state): State<AppState>,
+    caller: Caller,
+    Body(new): Body<NewTokenBody>,
+) -> Result<(StatusCode, Json<TokenView>), Problem> {
+    let new = NewToken {
+        organization: caller.organization.clone(),
+        name: api::name("/name", &new.name)?,
+        account: caller.account.clone(),
+        networks: networks(&new.networks)?,
+        expires_at: new.expires_in_days.map(in_days).transpose()?,
+        grant: grant(&state, &caller, &new).await?,
+    };
+    let (token, text) = state
+        .store
+        .create_token(&new, &caller.actor, now())
+        .await?;
+    let view = TokenView {
+        token: Some(text),
+        ..token.into()
+    };
+    Ok((StatusCode::CREATED, Json(view)))
+}
+
+/// Revoke a token: one's own, or any for who may.
+#[utoipa::path(delete, path = "/api/v1/tokens/{id}", tag = "people",
+    params(("id", description = "The token's id")),
+    responses((status = 204, description = "Revoked"), (status = 404, body = Problem)))]
+pub async fn revoke(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
+    let missing = || Problem::not_found(format!("token `{id}`"));
+    let known = uuid::Uuid::parse_str(&id).map_err(|_| missing())?;
+    let id = Id::new(known.to_string());
+    let found = state.store.token(&caller.organization, &id).await;
+    let token = found.map_err(api::or_missing(missing))?;
+    if !is_own(&caller, &token) {
+        caller.may("token.write", &resource(id.as_str()))?;
+    }
+    let (organization, actor) = (&caller.organization, &caller.actor);
+    state
+        .store
+        .revoke_token(organization, &id, actor, now())
+        .await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn resource(id: &str) -> Resource {
+    Resource::new(Kind::Token, id)
+}
+
+fn is_own(caller: &Caller, token: &Token) -> bool {
+    token.grant == Grant::Personal && token.account.is_some() && token.account == caller.account
+}
+
+/// What a new token may do. It is bounded by what its maker may do anyway; a token without a maker
+/// (of the operator) makes only what it may itself.
+async fn grant(state: &AppState, caller: &Caller, new: &NewTokenBody) -> Result<Grant, Problem> {
+    if new.kind == TokenKind::Personal {
+        let of_service = !new.policies.is_empty() || !new.statements.is_empty();
+        return match (&caller.account, of_service) {
+            (Some(_), false) => Ok(Grant::Personal),
+            (Some(_), true) => Err(Problem::invalid(
+                "/kind",
+                "kindInvalid",
+                "a personal token has no policies and statements: it may do what you may",
+            )),
+            (None, _) => Err(Problem::invalid(
+                "/kind",
+                "kindInvalid",
+                "only a person has personal tokens",
+            )),
+        };
+    }
+    caller.may("token.write", &resource("*"))?;
+    members::may_give(state, caller, &new.policies, &[]).await?;
+    if new.policies.is_empty() && new.statements.is_empty() {
+        let message = "a service token needs policies or statements";
+        return Err(Problem::invalid("/policies", "listEmpty", message));
+    }
+    let statements = match new.statements.is_empty() {
+        true => Vec::new(),
+        false => policies::statements(caller, &new.statements)?,
+    };
+    Ok(Grant::Service {
+        policies: new.policies.clone(),
+        statements,
+    })
+}
+
+fn networks(texts: &[String]) -> Result<Vec<String>, Problem> {
+    if texts.len() > MAX_NETWORKS {
+        let message = format!("a token has at most {MAX_NETWORKS} networks");
+        return Err(Problem::invalid("/networks", "listTooLong", message));
+    }
+    let network = |(index, text): (usize, &String)| {
+        let parsed: Result<IpNet, _> = text.parse();
+        parsed.map(|it| it.trunc().to_string()).map_err(|_| {
+            let message = "a network has the form 192.0.2.0/24 or 2001:db8::/32";
+            Problem::invalid(format!("/networks/{index}"), "networkInvalid", message)
+        })
+    };
+    texts.iter().enumerate().map(network).collect()
+}
+
+fn in_days(days: u16) -> Result<Millis, Problem> {
+    const DAY: i64 = 24 * 60 * 60 * 1_000;
+    match days {
+        0 => Err(Problem::invalid(
+            "/expiresInDays",
+            "outOfRange",
+            "a token works for at least a day",
+        )),
+        days => Ok(Millis(now().0 + i64::from(days) * DAY)),
+    }
+}
