@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use burgee_domain::access::{Kind, Resource, StatementInput};
+use burgee_domain::access::{Kind, OWN, Resource, StatementInput};
 use burgee_domain::id::Id;
 use burgee_eval::time::Millis;
 use burgee_store::{Grant, NewToken, Token};
@@ -195,8 +195,8 @@ fn is_own(caller: &Caller, token: &Token) -> bool {
     token.grant == Grant::Personal && token.account.is_some() && token.account == caller.account
 }
 
-/// What a new token may do. It is bounded by what its maker may do anyway; a token without a maker
-/// (of the operator) makes only what it may itself.
+/// What a new token may do. At use it is bounded by what its maker may do; a token that stands for
+/// nobody bounds nothing, so only one that may do everything makes others.
 async fn grant(state: &AppState, caller: &Caller, new: &NewTokenBody) -> Result<Grant, Problem> {
     if new.kind == TokenKind::Personal {
         let of_service = !new.policies.is_empty() || !new.statements.is_empty();
@@ -215,6 +215,9 @@ async fn grant(state: &AppState, caller: &Caller, new: &NewTokenBody) -> Result<
         };
     }
     caller.may("token.write", &resource("*"))?;
+    if caller.account.is_none() {
+        caller.may(OWN, &Resource::organization())?;
+    }
     members::may_give(state, caller, &new.policies, &[]).await?;
     if new.policies.is_empty() && new.statements.is_empty() {
         let message = "a service token needs policies or statements";
