@@ -86,7 +86,10 @@ pub struct Token {
 impl Token {
     /// Whether it may be used from this address.
     pub fn allows_network(&self, address: IpAddr) -> bool {
-        let networks = self.networks.iter().filter_map(|it| it.parse::<IpNet>().ok());
+        let networks = self
+            .networks
+            .iter()
+            .filter_map(|it| it.parse::<IpNet>().ok());
         let mut networks = networks.peekable();
         networks.peek().is_none() && self.networks.is_empty()
             || networks.any(|network| network.contains(&address))

@@ -28,7 +28,10 @@ pub const ACTIONS: &[Action] = &[
     action("member.invite", "invite people"),
     action("member.update", "give members policies and groups"),
     action("member.remove", "remove members"),
-    action("member.reset", "let members choose a new password by a link"),
+    action(
+        "member.reset",
+        "let members choose a new password by a link",
+    ),
     action("group.read", "see groups"),
     action("group.write", "make, change and delete groups"),
     action("policy.read", "see policies"),

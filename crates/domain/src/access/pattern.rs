@@ -1,6 +1,7 @@
 //! Patterns over resources, as statements name them.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -92,8 +93,37 @@ impl Pattern {
     }
 }
 
-fn read_path(text: &str) -> Result<Vec<(Kind, String)>, PatternError> {
-    let mut path: Vec<(Kind, String)> = Vec::new();
+type Path = Vec<(Kind, String)>;
+
+/// Reads a path and tags.
+fn read(text: &str) -> Result<(Path, Vec<String>), PatternError> {
+    let (path, tags) = match text.split_once(';') {
+        Some((path, tags)) => (path, tags.split(',').map(str::to_owned).collect()),
+        None => (text, Vec::new()),
+    };
+    let path = read_path(path)?;
+    let tagged = path.last().is_some_and(|(kind, _)| kind.has_tags());
+    if !tags.is_empty() && (!tagged || tags.iter().any(String::is_empty)) {
+        return Err(PatternError::Tags);
+    }
+    Ok((path, tags))
+}
+
+impl FromStr for Resource {
+    type Err = PatternError;
+
+    /// Reads what [`Resource`] is shown as. Where a key has `*`, it stands for itself.
+    fn from_str(text: &str) -> Result<Self, PatternError> {
+        if text.len() > MAX_PATTERN {
+            return Err(PatternError::TooLong);
+        }
+        let (path, tags) = read(text)?;
+        Ok(Self { path, tags })
+    }
+}
+
+fn read_path(text: &str) -> Result<Path, PatternError> {
+    let mut path = Path::new();
     for part in text.split(':') {
         let (kind, key) = read_part(part).ok_or_else(|| PatternError::Part(part.to_owned()))?;
         if !kind.may_follow(path.last().map(|(kind, _)| *kind)) {
@@ -112,7 +142,7 @@ fn read_part(part: &str) -> Option<(Kind, String)> {
     let (kind, key) = part.split_once('/')?;
     let kind = Kind::of_name(kind).filter(|kind| *kind != Kind::Organization)?;
     let valid = !key.is_empty() && key.bytes().all(allowed);
-    valid.then(|| (kind, key.to_ascii_lowercase()))
+    valid.then(|| (kind, key.to_owned()))
 }
 
 /// Whether `text` matches a pattern in which `*` stands for any number of bytes. Linear in the text

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use burgee_domain::access::{
-    ACTIONS, ActionPattern, Decision, Effect, Kind, OWN, Pattern, Policy, Resource, Rights, Statement,
-    StatementInput, builtin, builtins, needs, statements,
+    ACTIONS, ActionPattern, Decision, Effect, Kind, OWN, Pattern, Policy, Resource, Rights,
+    Statement, StatementInput, builtin, builtins, needs, statements,
 };
 use burgee_domain::command::Command;
 use proptest::prelude::*;
@@ -119,6 +119,20 @@ fn what_is_no_pattern_is_refused_where_it_is_written() {
         refused(json!([allow(&["*"], &["*"; 101])])),
         of("/0/resources", "listTooLong")
     );
+}
+
+#[test]
+fn a_resource_is_read_from_what_it_is_shown_as() {
+    for text in [
+        "organization",
+        "member/7",
+        "segment/beta;x",
+        "project/Web:env/prod:flag/checkout;payment,web",
+        "project/web:flag/checkout",
+    ] {
+        assert_eq!(text.parse::<Resource>().unwrap().to_string(), text);
+    }
+    assert!("*".parse::<Resource>().is_err() && "flag/x".parse::<Resource>().is_err());
 }
 
 #[test]

@@ -16,8 +16,7 @@ pub(super) async fn caller(parts: &Parts, state: &AppState) -> Result<Caller, Pr
     let Some(text) = header.and_then(token) else {
         return Err(Problem::unauthorized("send Authorization: Bearer bgt_…"));
     };
-    let unknown =
-        || Problem::unauthorized("this token is not known, has expired or was revoked");
+    let unknown = || Problem::unauthorized("this token is not known, has expired or was revoked");
     let found = state.store.find_token(text, now()).await?;
     let token = found.ok_or_else(unknown)?;
     if !token.allows_network(peer::address(parts, state)) {
@@ -34,7 +33,9 @@ pub(super) async fn caller(parts: &Parts, state: &AppState) -> Result<Caller, Pr
     Ok(Caller {
         organization: token.organization,
         actor,
-        account: (token.grant == Grant::Personal).then_some(token.account).flatten(),
+        account: (token.grant == Grant::Personal)
+            .then_some(token.account)
+            .flatten(),
         rights: rights.ok_or_else(unknown)?,
     })
 }

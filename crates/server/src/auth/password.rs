@@ -21,7 +21,9 @@ pub async fn hash(password: &str) -> Result<String, Problem> {
     let password = password.to_owned();
     computed(move || {
         let hashed = argon().hash_password(password.as_bytes());
-        hashed.map(|it| it.to_string()).map_err(|error| error.to_string())
+        hashed
+            .map(|it| it.to_string())
+            .map_err(|error| error.to_string())
     })
     .await?
     .map_err(|error| {

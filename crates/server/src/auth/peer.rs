@@ -25,7 +25,9 @@ impl FromRequestParts<AppState> for Peer {
 /// the last one in `X-Forwarded-For` that is not. What anybody else writes there means nothing.
 pub fn address(parts: &Parts, state: &AppState) -> IpAddr {
     let connection = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-    let peer = connection.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |it| it.0.ip().to_canonical());
+    let peer = connection.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |it| {
+        it.0.ip().to_canonical()
+    });
     let forwarded = parts.headers.get_all("x-forwarded-for").iter();
     let forwarded = forwarded.filter_map(|value| value.to_str().ok());
     forwarded_by(peer, forwarded, &state.trusted_proxies)

@@ -80,7 +80,9 @@ impl Keyring {
 }
 
 fn read_key(line: &str) -> anyhow::Result<([u8; ID], XChaCha20Poly1305)> {
-    let bytes = STANDARD.decode(line).context("a key is 32 bytes in base64")?;
+    let bytes = STANDARD
+        .decode(line)
+        .context("a key is 32 bytes in base64")?;
     let bytes: [u8; KEY] = bytes.try_into().ok().context("a key has 32 bytes")?;
     let digest = Sha256::digest(bytes);
     let id = [digest[0], digest[1], digest[2], digest[3]];

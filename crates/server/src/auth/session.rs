@@ -38,7 +38,10 @@ impl SignedIn {
         if needs_code && !self.session.second_factor {
             return Err(Problem::second_factor_needed());
         }
-        let rights = state.store.rights(&organization.id, &self.account.id).await?;
+        let rights = state
+            .store
+            .rights(&organization.id, &self.account.id)
+            .await?;
         let rights = rights.ok_or_else(|| not_a_member(organization.key.as_str()))?;
         Ok(Caller {
             organization: organization.id,
@@ -57,11 +60,7 @@ impl SignedIn {
         }
     }
 
-    async fn organization(
-        &self,
-        parts: &Parts,
-        state: &AppState,
-    ) -> Result<Organization, Problem> {
+    async fn organization(&self, parts: &Parts, state: &AppState) -> Result<Organization, Problem> {
         let named = parts.headers.get(ORGANIZATION);
         let named = named.map(|value| value.to_str().unwrap_or_default());
         let mut all = state.store.organizations_of(&self.account.id).await?;
@@ -122,7 +121,10 @@ pub struct Renewed(std::sync::Arc<std::sync::Mutex<Option<HeaderValue>>>);
 
 impl Renewed {
     fn set(&self, cookie: HeaderValue) {
-        *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(cookie);
+        *self
+            .0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner) = Some(cookie);
     }
 
     /// The cookie, if there is one.

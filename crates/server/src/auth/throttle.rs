@@ -58,7 +58,10 @@ impl Throttle {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         for (who, _) in keys(email, address) {
             make_room(&mut failures, now);
-            let failed = failures.entry(who).or_insert(Failures { count: 0, last: now });
+            let failed = failures.entry(who).or_insert(Failures {
+                count: 0,
+                last: now,
+            });
             if failed.last.0 < now.0 - FORGOTTEN {
                 failed.count = 0;
             }

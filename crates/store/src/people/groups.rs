@@ -39,10 +39,7 @@ fn read(found: &AnyRow) -> Result<Group, StoreError> {
 
 impl Store {
     /// An organization's groups, by key.
-    pub async fn groups(
-        &self,
-        organization: &Id<Organization>,
-    ) -> Result<Vec<Group>, StoreError> {
+    pub async fn groups(&self, organization: &Id<Organization>) -> Result<Vec<Group>, StoreError> {
         let query = format!("{SELECT} WHERE organization_id = $1 ORDER BY key_folded");
         let rows = sqlx::query(sqlx::AssertSqlSafe(query))
             .bind(organization.as_str())
@@ -91,8 +88,14 @@ impl Store {
         .execute(&mut *tx)
         .await
         .map_err(unique("key", "a group with this key exists"))?;
-        self.record(&mut tx, organization, actor, event("createGroup", &group), now)
-            .await?;
+        self.record(
+            &mut tx,
+            organization,
+            actor,
+            event("createGroup", &group),
+            now,
+        )
+        .await?;
         self.end(tx, false).await?;
         Ok(group)
     }
@@ -128,8 +131,14 @@ impl Store {
             return Err(StoreError::NotFound("group"));
         }
         members::must_have_owner(&mut tx, organization).await?;
-        self.record(&mut tx, organization, actor, event("updateGroup", &group), now)
-            .await?;
+        self.record(
+            &mut tx,
+            organization,
+            actor,
+            event("updateGroup", &group),
+            now,
+        )
+        .await?;
         self.end(tx, false).await?;
         Ok(group)
     }
@@ -159,7 +168,8 @@ impl Store {
         members::leave_group(&mut tx, organization, key).await?;
         members::must_have_owner(&mut tx, organization).await?;
         let event = json!({"kind": "deleteGroup", "group": key.as_str()});
-        self.record(&mut tx, organization, actor, event, now).await?;
+        self.record(&mut tx, organization, actor, event, now)
+            .await?;
         self.end(tx, false).await
     }
 }

@@ -8,8 +8,8 @@ use burgee_domain::model::Organization;
 use burgee_domain::people::Email;
 use burgee_eval::time::Millis;
 use serde_json::json;
-use sqlx::any::AnyRow;
 use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
 use uuid::Uuid;
 
 use super::accounts::{self, Account, NewPassword};
@@ -117,7 +117,8 @@ impl Store {
         let text = insert(&mut tx, &of_invitation(organization, &invitation)).await?;
         let event = json!({"kind": "inviteMember", "email": invitation.email,
             "policies": invitation.grants.policies, "groups": invitation.grants.groups});
-        self.record(&mut tx, organization, actor, event, now).await?;
+        self.record(&mut tx, organization, actor, event, now)
+            .await?;
         self.end(tx, false).await?;
         Ok((invitation, text))
     }
@@ -168,7 +169,8 @@ impl Store {
         let link = read(&found.ok_or(StoreError::NotFound("invitation"))?)?;
         delete(&mut tx, &link.id).await?;
         let event = json!({"kind": "withdrawInvitation", "email": link.email});
-        self.record(&mut tx, organization, actor, event, now).await?;
+        self.record(&mut tx, organization, actor, event, now)
+            .await?;
         self.end(tx, false).await
     }
 
@@ -196,7 +198,8 @@ impl Store {
         let text = insert(&mut tx, &link).await?;
         let event = json!({"kind": "resetPassword", "member": account.id.as_str(),
             "email": account.email});
-        self.record(&mut tx, organization, actor, event, now).await?;
+        self.record(&mut tx, organization, actor, event, now)
+            .await?;
         self.end(tx, false).await?;
         Ok(text)
     }

@@ -182,7 +182,8 @@ impl Store {
         let member = member.ok_or(StoreError::NotFound("member"))?;
         let event = json!({"kind": "updateMember", "member": account.as_str(),
             "email": member.account.email, "policies": grants.policies, "groups": grants.groups});
-        self.record(&mut tx, organization, actor, event, now).await?;
+        self.record(&mut tx, organization, actor, event, now)
+            .await?;
         self.end(tx, false).await?;
         Ok(member)
     }
@@ -210,7 +211,8 @@ impl Store {
         must_have_owner(&mut tx, organization).await?;
         let event = json!({"kind": "removeMember", "member": account.as_str(),
             "email": member.account.email});
-        self.record(&mut tx, organization, actor, event, now).await?;
+        self.record(&mut tx, organization, actor, event, now)
+            .await?;
         self.end(tx, false).await
     }
 }
@@ -298,7 +300,12 @@ pub(super) async fn must_have_owner(
 ) -> Result<(), StoreError> {
     for member in all(connection, organization).await? {
         let of_groups = groups::policies_of(connection, organization, &member.groups).await?;
-        if member.policies.iter().chain(&of_groups).any(|it| it == OWNER) {
+        if member
+            .policies
+            .iter()
+            .chain(&of_groups)
+            .any(|it| it == OWNER)
+        {
             return Ok(());
         }
     }

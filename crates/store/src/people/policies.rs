@@ -130,8 +130,14 @@ impl Store {
         .execute(&mut *tx)
         .await
         .map_err(unique("key", TAKEN))?;
-        self.record(&mut tx, organization, actor, event("createPolicy", &stored), now)
-            .await?;
+        self.record(
+            &mut tx,
+            organization,
+            actor,
+            event("createPolicy", &stored),
+            now,
+        )
+        .await?;
         self.end(tx, false).await?;
         Ok(stored)
     }
@@ -166,8 +172,14 @@ impl Store {
         if done.rows_affected() == 0 {
             return Err(StoreError::NotFound("policy"));
         }
-        self.record(&mut tx, organization, actor, event("updatePolicy", &stored), now)
-            .await?;
+        self.record(
+            &mut tx,
+            organization,
+            actor,
+            event("updatePolicy", &stored),
+            now,
+        )
+        .await?;
         self.end(tx, false).await?;
         Ok(stored)
     }
@@ -200,7 +212,8 @@ impl Store {
             return Err(StoreError::NotFound("policy"));
         }
         let event = json!({"kind": "deletePolicy", "policy": key});
-        self.record(&mut tx, organization, actor, event, now).await?;
+        self.record(&mut tx, organization, actor, event, now)
+            .await?;
         self.end(tx, false).await
     }
 }
@@ -273,8 +286,8 @@ pub(super) async fn must_exist(
     keys: &[String],
 ) -> Result<(), StoreError> {
     for key in keys {
-        let known = access::builtin(key).is_some()
-            || find(connection, organization, key).await?.is_some();
+        let known =
+            access::builtin(key).is_some() || find(connection, organization, key).await?.is_some();
         if !known {
             return Err(StoreError::Invalid {
                 field: "policies",

@@ -4,7 +4,9 @@ use super::*;
 
 fn refused(method: &str, headers: &[(&str, &str)]) -> bool {
     let request = headers.iter().fold(
-        Request::builder().method(method).header("host", "flags.example"),
+        Request::builder()
+            .method(method)
+            .header("host", "flags.example"),
         |request, (name, value)| request.header(*name, *value),
     );
     let (parts, ()) = request.body(()).unwrap().into_parts();

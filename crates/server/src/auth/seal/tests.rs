@@ -23,9 +23,16 @@ fn a_key_file_is_made_once_for_its_owner_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("instance.key");
     let sealed = Keyring::load(&path).unwrap().seal("x", b"1").unwrap();
-    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(
+        fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
     assert!(Keyring::load(&path).unwrap().open("x", &sealed).is_some());
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
+    assert_eq!(
+        fs::read_dir(folder.path()).unwrap().count(),
+        1,
+        "no draft is left"
+    );
 }
 
 #[test]
@@ -41,7 +48,10 @@ fn a_key_that_is_being_replaced_still_opens() {
     fs::write(&path, both).unwrap();
     let both = Keyring::load(&path).unwrap();
     assert!(both.open("x", &sealed).is_some());
-    assert!(new.open("x", &both.seal("x", b"2").unwrap()).is_some(), "the first seals");
+    assert!(
+        new.open("x", &both.seal("x", b"2").unwrap()).is_some(),
+        "the first seals"
+    );
 }
 
 #[test]

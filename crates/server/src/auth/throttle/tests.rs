@@ -14,7 +14,10 @@ fn an_account_waits_longer_after_each_failure_wherever_they_come_from() {
         throttle.failed("ann", address(&format!("192.0.2.{number}")), now);
     }
     assert_eq!(throttle.wait("ann", address("198.51.100.7"), now), 1_000);
-    assert_eq!(throttle.wait("ann", address(HOME), Millis(now.0 + 1_000)), 0);
+    assert_eq!(
+        throttle.wait("ann", address(HOME), Millis(now.0 + 1_000)),
+        0
+    );
     assert_eq!(throttle.wait("bob", address("198.51.100.7"), now), 0);
     throttle.succeeded("ann", address(HOME));
     assert_eq!(throttle.wait("ann", address("198.51.100.7"), now), 0);
@@ -26,7 +29,11 @@ fn an_address_waits_after_failures_of_many_accounts() {
     for number in 0..26 {
         throttle.failed(&format!("guess-{number}"), address("2001:db8::1"), now);
     }
-    assert_eq!(throttle.wait("new", address("2001:db8::2"), now), 1_000, "the same /64");
+    assert_eq!(
+        throttle.wait("new", address("2001:db8::2"), now),
+        1_000,
+        "the same /64"
+    );
     assert_eq!(throttle.wait("new", address("2001:db8:1::1"), now), 0);
 }
 
