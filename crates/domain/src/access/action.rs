@@ -50,10 +50,8 @@ pub const ACTIONS: &[Action] = &[
     action("environment.create", "make environments"),
     action("environment.update", "change an environment's settings"),
     action("environment.delete", "delete an environment"),
-    action(
-        "sdkKey.read",
-        "see an environment's SDK keys, secrets included",
-    ),
+    action("sdkKey.read", "see an environment's SDK keys"),
+    action("sdkKey.reveal", "see the secrets of server keys"),
     action("sdkKey.write", "make, rename and revoke SDK keys"),
     action("flag.read", "see flags"),
     action("flag.create", "make flags"),

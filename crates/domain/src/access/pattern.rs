@@ -53,19 +53,12 @@ impl Pattern {
         if text.len() > MAX_PATTERN {
             return Err(PatternError::TooLong);
         }
-        let (path, tags) = match text.split_once(';') {
-            Some((path, tags)) => (path, tags.split(',').map(str::to_owned).collect()),
-            None => (text.as_str(), Vec::new()),
+        let (path, tags) = match text == "*" {
+            true => (Path::new(), Vec::new()),
+            false => read(&text)?,
         };
-        let path = if path == "*" {
-            Vec::new()
-        } else {
-            read_path(path)?
-        };
-        let tagged = path.last().is_some_and(|(kind, _)| kind.has_tags());
-        if !tags.is_empty() && (!tagged || tags.iter().any(String::is_empty)) {
-            return Err(PatternError::Tags);
-        }
+        let folded = |(kind, key): (Kind, String)| (kind, key.to_ascii_lowercase());
+        let path = path.into_iter().map(folded).collect();
         Ok(Self { path, tags, text })
     }
 
