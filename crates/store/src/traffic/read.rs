@@ -12,6 +12,8 @@ use crate::row;
 pub struct CountAt {
     /// The flag's key.
     pub flag: String,
+    /// The flag's id: when a key is used again, it is another flag's.
+    pub flag_id: String,
     /// The variation's id.
     pub variation: String,
     /// The start of the minute, hour or day.
@@ -44,13 +46,13 @@ impl Traffic<'_> {
         to: Millis,
     ) -> Result<Vec<CountAt>, StoreError> {
         let rows = sqlx::query(
-            "SELECT flag, variation, at, count FROM counts_minute \
+            "SELECT flag, flag_id, variation, at, count FROM counts_minute \
              WHERE environment_id = $1 AND at >= $2 AND at < $3 \
-             UNION ALL SELECT flag, variation, at, count FROM counts_hour \
+             UNION ALL SELECT flag, flag_id, variation, at, count FROM counts_hour \
              WHERE environment_id = $1 AND at >= $2 AND at < $3 \
-             UNION ALL SELECT flag, variation, at, count FROM counts_day \
+             UNION ALL SELECT flag, flag_id, variation, at, count FROM counts_day \
              WHERE environment_id = $1 AND at >= $2 AND at < $3 \
-             ORDER BY 3, 1, 2",
+             ORDER BY 4, 1, 2, 3",
         )
         .bind(environment)
         .bind(from.0)
@@ -84,8 +86,8 @@ impl Traffic<'_> {
         flag: &str,
     ) -> Result<Vec<Exposure>, StoreError> {
         let rows = sqlx::query(
-            "SELECT environment_id, flag, variation, user_key, experiment, first_at, last_at \
-             FROM exposures WHERE environment_id = $1 AND flag = $2 ORDER BY user_key, variation",
+            "SELECT environment_id, flag, flag_id, variation, user_key, experiment, first_at, last_at \
+             FROM exposures WHERE environment_id = $1 AND flag = $2 ORDER BY user_key, variation, flag_id",
         )
         .bind(environment)
         .bind(flag)
@@ -120,9 +122,10 @@ impl Traffic<'_> {
 fn read_count(found: &AnyRow) -> Result<CountAt, StoreError> {
     Ok(CountAt {
         flag: row::text(found, 0)?,
-        variation: row::text(found, 1)?,
-        at: row::millis(found, 2)?,
-        count: row::number(found, 3)?,
+        flag_id: row::text(found, 1)?,
+        variation: row::text(found, 2)?,
+        at: row::millis(found, 3)?,
+        count: row::number(found, 4)?,
     })
 }
 
@@ -140,11 +143,12 @@ fn read_exposure(found: &AnyRow) -> Result<Exposure, StoreError> {
     Ok(Exposure {
         environment: row::text(found, 0)?,
         flag: row::text(found, 1)?,
-        variation: row::text(found, 2)?,
-        user: row::text(found, 3)?,
-        experiment: row::boolean(found, 4)?,
-        first: row::millis(found, 5)?,
-        last: row::millis(found, 6)?,
+        flag_id: row::text(found, 2)?,
+        variation: row::text(found, 3)?,
+        user: row::text(found, 4)?,
+        experiment: row::boolean(found, 5)?,
+        first: row::millis(found, 6)?,
+        last: row::millis(found, 7)?,
     })
 }
 

@@ -32,6 +32,7 @@ fn count(variation: &str, minute: Millis, count: u64) -> Count {
     Count {
         environment: "e".into(),
         flag: "f".into(),
+        flag_id: "i".into(),
         variation: variation.into(),
         minute,
         count,
@@ -42,6 +43,7 @@ fn exposure(user: &str, first: Millis, last: Millis, experiment: bool) -> Exposu
     Exposure {
         environment: "e".into(),
         flag: "f".into(),
+        flag_id: "i".into(),
         variation: "v".into(),
         user: user.into(),
         experiment,
@@ -280,6 +282,47 @@ async fn a_batch_does_not_wait_for_a_change_under_way() {
             Written::default()
         );
         sqlx::query("ROLLBACK").execute(&mut raw).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn flags_that_had_a_key_one_after_the_other_are_counted_apart() {
+    for_each_database(async |database| {
+        let traffic = database.store.traffic();
+        let of = |id: &str, at: i64| Batch {
+            counts: vec![Count {
+                flag_id: id.into(),
+                ..count("v", Millis(at), 1)
+            }],
+            exposures: vec![Exposure {
+                flag_id: id.into(),
+                ..exposure("u", Millis(at), Millis(at), false)
+            }],
+            ..batch(at)
+        };
+        for (id, at) in [("old", 1), ("new", 2), ("new", 3)] {
+            traffic.write(&of(id, at)).await.unwrap();
+        }
+        let figures = async || {
+            let counts = traffic.counts("e", Millis(0), Millis(DAY)).await.unwrap();
+            let figures = counts.into_iter().map(|it| (it.flag_id, it.count));
+            figures.collect::<Vec<_>>()
+        };
+        let expected = [("new".to_owned(), 2), ("old".to_owned(), 1)];
+        assert_eq!(figures().await, expected);
+        // Also when minutes have become hours, and hours days.
+        for days in [3, 100] {
+            traffic.roll_up(Millis(days * DAY)).await.unwrap();
+            assert_eq!(figures().await, expected);
+        }
+        // The exposures are older than they are kept by now.
+        for (id, at) in [("old", 1), ("new", 2)] {
+            traffic.write(&of(id, at + 10)).await.unwrap();
+        }
+        let exposures = traffic.exposures("e", "f").await.unwrap();
+        let of: Vec<&str> = exposures.iter().map(|it| it.flag_id.as_str()).collect();
+        assert_eq!(of, ["new", "old"]);
     })
     .await;
 }
