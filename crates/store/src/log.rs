@@ -103,8 +103,9 @@ pub(crate) async fn write(
 ) -> Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO versions \
-         (scope_id, version, scope_kind, organization_id, change_set_id, chain, at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+         (scope_id, version, scope_kind, organization_id, change_set_id, chain, at, number) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, \
+         (SELECT number FROM change_sets WHERE organization_id = $4 AND id = $5))",
     )
     .bind(version.scope)
     .bind(version.version)
