@@ -5,6 +5,7 @@
 #![deny(unsafe_code)]
 
 pub mod api;
+pub mod ceiling;
 pub mod client;
 pub mod options;
 pub mod progress;

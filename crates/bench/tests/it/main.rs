@@ -1,0 +1,3 @@
+//! Tests of the instrument itself, over real sockets.
+
+mod ceiling;
