@@ -13,7 +13,7 @@ use clap::{Args, Subcommand};
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
     /// Hold many client connections: what each costs, how fast a change reaches all.
-    Hold(ScenarioArgs),
+    Hold(Box<ScenarioArgs>),
     /// Serve as little as any server could: what Burgee's figures are compared with.
     Ceiling(CeilingArgs),
 }
