@@ -6,7 +6,7 @@
 
 pub mod api;
 pub mod ceiling;
-pub mod client;
+pub mod load;
 pub mod options;
 pub mod progress;
 pub mod report;

@@ -13,7 +13,9 @@ use crate::args::bench::{BenchCommand, CeilingArgs, ScenarioArgs};
 /// `burgee bench`.
 pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
     match command {
+        BenchCommand::Connect(args) => scenario("connect", scenario::connect::run, &args),
         BenchCommand::Hold(args) => scenario("hold", scenario::hold::run, &args),
+        BenchCommand::Push(args) => scenario("push", scenario::push::run, &args),
         BenchCommand::Ceiling(args) => ceiling(&args),
     }
 }
