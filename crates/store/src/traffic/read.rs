@@ -3,7 +3,7 @@
 use burgee_eval::time::Millis;
 use sqlx::any::AnyRow;
 
-use super::{Exposure, MetricEvent, Traffic};
+use super::Traffic;
 use crate::error::StoreError;
 use crate::row;
 
@@ -78,45 +78,6 @@ impl Traffic<'_> {
         .await?;
         found.as_ref().map(read_user).transpose()
     }
-
-    /// The exposures of a flag, by user and variation.
-    pub async fn exposures(
-        &self,
-        environment: &str,
-        flag: &str,
-    ) -> Result<Vec<Exposure>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT environment_id, flag, flag_id, variation, user_key, experiment, first_at, last_at \
-             FROM exposures WHERE environment_id = $1 AND flag = $2 ORDER BY user_key, variation, flag_id",
-        )
-        .bind(environment)
-        .bind(flag)
-        .fetch_all(&self.store.shared.traffic.read)
-        .await?;
-        rows.iter().map(read_exposure).collect()
-    }
-
-    /// The metric events of one name in `from..to`, by time.
-    pub async fn metric_events(
-        &self,
-        environment: &str,
-        event: &str,
-        from: Millis,
-        to: Millis,
-    ) -> Result<Vec<MetricEvent>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT environment_id, user_key, event, value, route, kind, app_type, at \
-             FROM metric_events WHERE environment_id = $1 AND event = $2 AND at >= $3 AND at < $4 \
-             ORDER BY at, sender, sequence, ordinal",
-        )
-        .bind(environment)
-        .bind(event)
-        .bind(from.0)
-        .bind(to.0)
-        .fetch_all(&self.store.shared.traffic.read)
-        .await?;
-        rows.iter().map(read_event).collect()
-    }
 }
 
 fn read_count(found: &AnyRow) -> Result<CountAt, StoreError> {
@@ -136,31 +97,5 @@ fn read_user(found: &AnyRow) -> Result<EndUser, StoreError> {
         properties: row::json(found, 2)?,
         first_seen: row::millis(found, 3)?,
         last_seen: row::millis(found, 4)?,
-    })
-}
-
-fn read_exposure(found: &AnyRow) -> Result<Exposure, StoreError> {
-    Ok(Exposure {
-        environment: row::text(found, 0)?,
-        flag: row::text(found, 1)?,
-        flag_id: row::text(found, 2)?,
-        variation: row::text(found, 3)?,
-        user: row::text(found, 4)?,
-        experiment: row::boolean(found, 5)?,
-        first: row::millis(found, 6)?,
-        last: row::millis(found, 7)?,
-    })
-}
-
-fn read_event(found: &AnyRow) -> Result<MetricEvent, StoreError> {
-    Ok(MetricEvent {
-        environment: row::text(found, 0)?,
-        user: row::text(found, 1)?,
-        event: row::text(found, 2)?,
-        value: row::real(found, 3)?,
-        route: row::text(found, 4)?,
-        kind: row::text(found, 5)?,
-        app_type: row::text(found, 6)?,
-        at: row::millis(found, 7)?,
     })
 }
