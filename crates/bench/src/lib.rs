@@ -5,7 +5,7 @@
 #![deny(unsafe_code)]
 
 pub mod api;
-pub mod client;
+pub mod load;
 pub mod options;
 pub mod progress;
 pub mod report;

@@ -12,7 +12,9 @@ use crate::args::bench::{BenchCommand, ScenarioArgs};
 /// `burgee bench`.
 pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
     match command {
+        BenchCommand::Connect(args) => scenario("connect", scenario::connect::run, &args),
         BenchCommand::Hold(args) => scenario("hold", scenario::hold::run, &args),
+        BenchCommand::Push(args) => scenario("push", scenario::push::run, &args),
     }
 }
 

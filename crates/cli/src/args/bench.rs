@@ -11,8 +11,12 @@ use clap::{Args, Subcommand};
 /// `burgee bench`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
-    /// Hold many client connections: what each costs, how fast a change reaches all.
+    /// New connections at a rate, each with a full sync: how long they take, what they cost.
+    Connect(ScenarioArgs),
+    /// Hold many connections: what each costs, idle and with heartbeats.
     Hold(ScenarioArgs),
+    /// Change a flag: how fast that reaches all held connections, and whether it reaches all.
+    Push(ScenarioArgs),
 }
 
 /// What every scenario takes.
@@ -37,10 +41,20 @@ pub(crate) struct TargetArgs {
     #[arg(long = "pid", value_name = "PID")]
     pub(crate) pids: Vec<u32>,
     /// A client key of the environment.
-    #[arg(long, value_name = "KEY", default_value = "")]
+    #[arg(
+        long,
+        value_name = "KEY",
+        default_value = "",
+        allow_hyphen_values = true
+    )]
     pub(crate) client_key: String,
     /// A server key of the environment.
-    #[arg(long, value_name = "KEY", default_value = "")]
+    #[arg(
+        long,
+        value_name = "KEY",
+        default_value = "",
+        allow_hyphen_values = true
+    )]
     pub(crate) server_key: String,
     /// An owner's token, for scenarios that make changes.
     #[arg(long, env = "BURGEE_TOKEN", hide_env_values = true)]
@@ -72,6 +86,12 @@ pub(crate) struct LoadArgs {
     /// How many connections are held. Mind the limit of open files (`ulimit -n`), here and there.
     #[arg(long, value_name = "COUNT")]
     pub(crate) connections: Option<usize>,
+    /// For how many seconds a connection is kept after its answer, where they come and go.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) hold: Option<f64>,
+    /// Play server SDKs where client SDKs are usual.
+    #[arg(long)]
+    pub(crate) server_sdks: bool,
     /// How many times to measure; the figures are medians.
     #[arg(long, default_value_t = 1)]
     pub(crate) runs: usize,
@@ -97,6 +117,8 @@ impl LoadArgs {
             ramp: time(self.ramp)?,
             duration: time(self.duration)?,
             connections: self.connections,
+            hold: time(self.hold)?,
+            server_sdks: self.server_sdks,
             short: self.short,
         })
     }
