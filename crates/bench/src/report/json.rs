@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 
 use super::model::Report;
 
@@ -17,6 +17,17 @@ pub fn text(report: &Report) -> anyhow::Result<String> {
     Ok(text)
 }
 
+/// Reads a report from its JSON.
+///
+/// # Errors
+/// The text is none.
+pub fn parse(text: &str) -> anyhow::Result<Report> {
+    let report: Report = serde_json::from_str(text)?;
+    // Every field may be missing, so that any JSON would do.
+    ensure!(!report.scenario.is_empty(), "it names no scenario");
+    Ok(report)
+}
+
 /// Reads a report from a file.
 ///
 /// # Errors
@@ -24,9 +35,5 @@ pub fn text(report: &Report) -> anyhow::Result<String> {
 pub fn read(file: &Path) -> anyhow::Result<Report> {
     let name = file.display();
     let text = fs::read_to_string(file).with_context(|| format!("{name} cannot be read"))?;
-    let report: Option<Report> = serde_json::from_str(&text).ok();
-    // Every field may be missing, so that any JSON would do.
-    report
-        .filter(|report| !report.scenario.is_empty())
-        .with_context(|| format!("{name} holds no report"))
+    parse(&text).with_context(|| format!("{name} holds no report"))
 }
