@@ -4,12 +4,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
+use burgee_bench::ceiling::{Ceiling, Config};
 use burgee_bench::report::model::Report;
 use burgee_bench::report::progress::Line;
 use burgee_bench::report::{html, json, merge, text};
 use burgee_bench::scenario::{self, Run};
 
-use crate::args::bench::{BenchCommand, MergeArgs, OutputArgs, ScenarioArgs};
+use crate::args::bench::{BenchCommand, CeilingArgs, MergeArgs, OutputArgs, ScenarioArgs};
 
 /// `burgee bench`.
 pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
@@ -18,7 +19,22 @@ pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
         BenchCommand::Hold(args) => scenario("hold", scenario::hold::run, &args),
         BenchCommand::Push(args) => scenario("push", scenario::push::run, &args),
         BenchCommand::Merge(args) => merged(&args),
+        BenchCommand::Ceiling(args) => ceiling(&args),
     }
+}
+
+/// Serves until the process is ended.
+fn ceiling(args: &CeilingArgs) -> anyhow::Result<ExitCode> {
+    let config = Config {
+        listen: args.listen,
+        answer: args.answer,
+        share_port: args.share_port,
+    };
+    let ceiling = Ceiling::bind(&config)
+        .with_context(|| format!("--listen: {} cannot be listened on", args.listen))?;
+    eprintln!("the ceiling is ready: http://{}", ceiling.address()?);
+    ceiling.serve()?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn scenario(name: &str, run: Run, args: &ScenarioArgs) -> anyhow::Result<ExitCode> {
