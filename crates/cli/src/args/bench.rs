@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use burgee_bench::ceiling::DEMO_ANSWER;
 use burgee_bench::options::Options;
 use burgee_bench::target::Target;
 use clap::{Args, Subcommand};
@@ -17,6 +18,24 @@ pub(crate) enum BenchCommand {
     Hold(ScenarioArgs),
     /// Change a flag: how fast that reaches all held connections, and whether it reaches all.
     Push(ScenarioArgs),
+    /// Put together the reports of generators that drove one server at the same time.
+    Merge(MergeArgs),
+    /// Serve as little as any server could: what Burgee's figures are compared with.
+    Ceiling(CeilingArgs),
+}
+
+/// `burgee bench ceiling`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CeilingArgs {
+    /// Where it listens.
+    #[arg(long, default_value = "127.0.0.1:5100", value_name = "ADDR")]
+    pub(crate) listen: SocketAddr,
+    /// How long its answer to a data-sync is, in bytes.
+    #[arg(long, default_value_t = DEMO_ANSWER, value_name = "BYTES")]
+    pub(crate) answer: usize,
+    /// Let other processes listen on the same port.
+    #[arg(long)]
+    pub(crate) share_port: bool,
 }
 
 /// What every scenario takes.
@@ -107,6 +126,19 @@ pub(crate) struct OutputArgs {
     /// The report as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// The report as a page with plots, which opens without a network.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+/// `burgee bench merge`.
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// Reports as JSON, of one scenario.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 }
 
 impl LoadArgs {
