@@ -15,6 +15,7 @@ use serde_json::Value;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
+use crate::people::accounts::Account;
 use crate::error::{StoreError, unique};
 use crate::{digest, image, row};
 
@@ -75,6 +76,15 @@ impl Actor {
             kind: ActorKind::Operator,
             id: String::new(),
             name: "operator".to_owned(),
+        }
+    }
+
+    /// A person.
+    pub fn member(account: &Account) -> Self {
+        Self {
+            kind: ActorKind::Member,
+            id: account.id.to_string(),
+            name: account.email.clone(),
         }
     }
 

@@ -1,8 +1,10 @@
 //! What an empty database is set up with, once, whichever process comes first.
 
+use burgee_domain::access::OWNER;
 use burgee_domain::id::Id;
 use burgee_domain::key::{Key, KeyError};
 use burgee_domain::model::Organization;
+use burgee_domain::people::Email;
 use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 
@@ -11,7 +13,9 @@ use crate::dialect::Lock;
 use crate::environments::NewEnvironment;
 use crate::error::StoreError;
 use crate::projects::NewProject;
-use crate::{Store, members, organizations};
+use crate::people::members::Grants;
+use crate::people::{accounts, members};
+use crate::{Store, organizations};
 
 /// The key of the organization and the project that the first start makes.
 pub const DEFAULT: &str = "default";
@@ -82,7 +86,13 @@ async fn insert_default(
         version: 0,
     };
     organizations::insert(connection, &organization, now).await?;
-    members::insert_owner(connection, &organization.id, OWNER_EMAIL, "Owner", now).await?;
+    let email = Email::new(OWNER_EMAIL).map_err(|error| StoreError::Other(Box::new(error)))?;
+    let owner = accounts::insert(connection, &email, "Owner", None, now).await?;
+    let grants = Grants {
+        policies: vec![OWNER.to_owned()],
+        groups: Vec::new(),
+    };
+    members::insert(connection, &organization.id, &owner.id, &grants, now).await?;
     Ok(organization)
 }
 

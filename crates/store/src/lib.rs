@@ -58,7 +58,7 @@ pub use crate::pool::Location;
 pub use crate::projects::NewProject;
 pub use crate::segments::{ListedSegment, SegmentFilter};
 pub use crate::snapshot::LoggedItem;
-pub use crate::tokens::{NewToken, Token};
+pub use crate::tokens::{Grant, NewToken, Token};
 
 use crate::changed::Changed;
 use crate::dialect::Dialect;

@@ -10,5 +10,6 @@ pub mod groups;
 pub mod links;
 pub mod members;
 pub mod policies;
+mod record;
 pub mod second_factor;
 pub mod sessions;

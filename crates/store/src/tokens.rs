@@ -1,18 +1,24 @@
 //! Access tokens. Only a hash is stored: a token is shown once, when it is made. A plain SHA-256
 //! will do, since a token is random and long; nobody can guess one from its hash.
 
+use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
+use burgee_domain::access::{Policy, Rights, Statement};
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_eval::time::Millis;
-use sqlx::AnyPool;
+use ipnet::IpNet;
+use sqlx::{AnyConnection, AnyPool};
 use sqlx::any::AnyRow;
 use uuid::Uuid;
 
 use crate::change_sets::Actor;
 use crate::environments::Act;
 use crate::error::StoreError;
+use crate::people::accounts::Account;
+use crate::people::policies;
 use crate::{Store, digest, row, text};
 
 /// What every token begins with, so that secret scanners know one.
@@ -139,31 +145,65 @@ impl Store {
             organization: new.organization.clone(),
             name: text::name(&new.name)?,
             prefix: secret[..SHOWN].to_owned(),
-            policy: new.policy.clone(),
+            account: new.account.clone(),
+            grant: new.grant.clone(),
+            networks: new.networks.clone(),
             created_at: now,
             expires_at: new.expires_at,
             last_used_at: None,
             revoked_at: None,
         };
         let mut tx = self.begin_write().await?;
-        sqlx::query(
-            "INSERT INTO tokens (id, organization_id, name, prefix, hash, policy, created_at, \
-             expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-        )
-        .bind(token.id.as_str())
-        .bind(token.organization.as_str())
-        .bind(token.name.as_str())
-        .bind(token.prefix.as_str())
-        .bind(digest::bytes(secret.as_bytes()).to_vec())
-        .bind(token.policy.as_str())
-        .bind(now.0)
-        .bind(token.expires_at.map(|moment| moment.0))
-        .execute(&mut *tx)
-        .await?;
+        insert(&mut tx, &token, &secret).await?;
         let act = about(&token, actor, "createToken", "made");
         self.administer(&mut tx, &act, &mut [], now).await?;
         self.end(tx, false).await?;
         Ok((token, secret))
+    }
+
+    /// One of an organization's tokens.
+    pub async fn token(
+        &self,
+        organization: &Id<Organization>,
+        id: &Id<Token>,
+    ) -> Result<Token, StoreError> {
+        let text = format!("{SELECT} WHERE id = $1 AND organization_id = $2");
+        let found = sqlx::query(sqlx::AssertSqlSafe(text))
+            .bind(id.as_str())
+            .bind(organization.as_str())
+            .fetch_optional(&self.shared.truth.read)
+            .await?;
+        read(&found.ok_or(StoreError::NotFound("token"))?)
+    }
+
+    /// What a token may do now. None: whoever it acts for, or made it, is no member any more.
+    pub async fn token_rights(&self, token: &Token) -> Result<Option<Rights>, StoreError> {
+        let of_account = match &token.account {
+            Some(account) => match self.rights(&token.organization, account).await? {
+                Some(rights) => Some(rights),
+                None => return Ok(None),
+            },
+            None => None,
+        };
+        let Grant::Service {
+            policies: keys,
+            statements,
+        } = &token.grant
+        else {
+            return Ok(of_account);
+        };
+        let mut connection = self.shared.truth.read.acquire().await?;
+        let organization = &token.organization;
+        let mut all = policies::of_keys(&mut connection, organization, keys.clone()).await?;
+        all.push(Arc::new(Policy {
+            key: "token".to_owned(),
+            statements: statements.clone(),
+        }));
+        let own = Rights::new(all);
+        Ok(Some(match of_account {
+            Some(maker) => own.within(maker),
+            None => own,
+        }))
     }
 
     /// An organization's tokens, oldest first, revoked ones too.
@@ -235,18 +275,61 @@ impl Store {
 
 /// An act on a token.
 fn about<'a>(token: &'a Token, actor: &'a Actor, kind: &'static str, done: &str) -> Act<'a> {
+    let may = match &token.grant {
+        Grant::Personal => "personal".to_owned(),
+        Grant::Service {
+            policies,
+            statements,
+        } => match statements.len() {
+            0 => format!("policies: {}", policies.join(", ")),
+            count => format!("policies: {}; {count} statements", policies.join(", ")),
+        },
+    };
     Act {
         organization: &token.organization,
         actor,
         project: None,
         kind,
+        text: format!("token \"{}\" {done}, {may}", token.name),
         params: vec![
             ("token", token.id.to_string()),
             ("name", token.name.clone()),
-            ("policy", token.policy.clone()),
+            ("may", may),
         ],
-        text: format!("token \"{}\" {done}, policy {}", token.name, token.policy),
     }
+}
+
+async fn insert(
+    connection: &mut AnyConnection,
+    token: &Token,
+    secret: &str,
+) -> Result<(), StoreError> {
+    let (policies, statements) = match &token.grant {
+        Grant::Personal => (Vec::new(), None),
+        Grant::Service {
+            policies,
+            statements,
+        } => (policies.clone(), Some(serde_json::to_string(statements)?)),
+    };
+    sqlx::query(
+        "INSERT INTO tokens (id, organization_id, name, prefix, hash, account_id, policies, \
+         statements, networks, created_at, expires_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+    )
+    .bind(token.id.as_str())
+    .bind(token.organization.as_str())
+    .bind(token.name.as_str())
+    .bind(token.prefix.as_str())
+    .bind(digest::bytes(secret.as_bytes()).to_vec())
+    .bind(token.account.as_ref().map(Id::as_str))
+    .bind(serde_json::to_string(&policies)?)
+    .bind(statements)
+    .bind(serde_json::to_string(&token.networks)?)
+    .bind(token.created_at.0)
+    .bind(token.expires_at.map(|moment| moment.0))
+    .execute(connection)
+    .await?;
+    Ok(())
 }
 
 /// Records a use, off the request: neither a busy writer nor its failure concerns who was let in.

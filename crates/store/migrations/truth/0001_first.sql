@@ -10,6 +10,8 @@ CREATE TABLE organizations (
     key_folded TEXT NOT NULL UNIQUE,
     name TEXT NOT NULL,
     version BIGINT NOT NULL,
+    -- Whether its members must have a second factor.
+    second_factor_required SMALLINT NOT NULL DEFAULT 0,
     created_at BIGINT NOT NULL
 );
 
@@ -107,7 +109,14 @@ CREATE TABLE tokens (
     -- The first characters, by which people recognise it; the rest is kept as a hash only.
     prefix TEXT NOT NULL,
     hash BYTEA NOT NULL UNIQUE,
-    policy TEXT NOT NULL,
+    -- Whose it is (personal), or who made it (service); null for the operator.
+    account_id TEXT REFERENCES accounts (id),
+    -- Folded keys of a service token's policies, as a JSON list.
+    policies TEXT NOT NULL,
+    -- A service token's own statements, as a JSON list; null: it is personal.
+    statements TEXT,
+    -- CIDR texts as a JSON list; from everywhere where it is empty.
+    networks TEXT NOT NULL,
     created_at BIGINT NOT NULL,
     expires_at BIGINT,
     last_used_at BIGINT,

@@ -7,6 +7,8 @@ use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 use uuid::Uuid;
 
+use crate::first_start::OWNER_EMAIL;
+
 use super::sessions::{self, Session};
 use crate::error::{StoreError, unique};
 use crate::{Store, row, text};
@@ -78,6 +80,29 @@ impl Store {
         let mut connection = self.shared.truth.read.acquire().await?;
         let found = find(&mut connection, "id", id.as_str()).await?;
         found.ok_or(StoreError::NotFound("account"))
+    }
+
+    /// Gives the owner that the first start made a password, if nobody has one yet. Says whether it
+    /// did: of several processes one does.
+    pub async fn first_password(&self, hash: &str) -> Result<bool, StoreError> {
+        let done = sqlx::query(
+            "UPDATE accounts SET password = $1, password_temporary = 1 \
+             WHERE email_folded = $2 AND password IS NULL \
+             AND NOT EXISTS (SELECT 1 FROM accounts WHERE password IS NOT NULL)",
+        )
+        .bind(hash)
+        .bind(OWNER_EMAIL)
+        .execute(&self.shared.truth.write)
+        .await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Whether anybody can sign in by password.
+    pub async fn has_password(&self) -> Result<bool, StoreError> {
+        let found = sqlx::query("SELECT 1 FROM accounts WHERE password IS NOT NULL LIMIT 1")
+            .fetch_optional(&self.shared.truth.read)
+            .await?;
+        Ok(found.is_some())
     }
 
     /// Changes a display name.

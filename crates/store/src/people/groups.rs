@@ -4,10 +4,10 @@ use burgee_domain::id::Id;
 use burgee_domain::key::Key;
 use burgee_domain::model::Organization;
 use burgee_eval::time::Millis;
-use serde_json::json;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
+use super::record::{Event, keys};
 use super::{members, policies};
 use crate::change_sets::Actor;
 use crate::error::{StoreError, unique};
@@ -92,7 +92,7 @@ impl Store {
             &mut tx,
             organization,
             actor,
-            event("createGroup", &group),
+            event("createGroup", "made", &group),
             now,
         )
         .await?;
@@ -135,7 +135,7 @@ impl Store {
             &mut tx,
             organization,
             actor,
-            event("updateGroup", &group),
+            event("updateGroup", "changed", &group),
             now,
         )
         .await?;
@@ -167,7 +167,11 @@ impl Store {
         }
         members::leave_group(&mut tx, organization, key).await?;
         members::must_have_owner(&mut tx, organization).await?;
-        let event = json!({"kind": "deleteGroup", "group": key.as_str()});
+        let event = Event {
+            kind: "deleteGroup",
+            params: vec![("group", key.to_string())],
+            text: format!("group `{key}` deleted"),
+        };
         self.record(&mut tx, organization, actor, event, now)
             .await?;
         self.end(tx, false).await
@@ -183,9 +187,17 @@ fn checked(group: &Group) -> Result<Group, StoreError> {
     })
 }
 
-fn event(kind: &str, group: &Group) -> serde_json::Value {
-    json!({"kind": kind, "group": group.key.as_str(), "name": group.name,
-        "description": group.description, "policies": group.policies})
+fn event(kind: &'static str, done: &str, group: &Group) -> Event {
+    let policies = keys(&group.policies);
+    Event {
+        kind,
+        text: format!("group `{}` {done}, policies: {policies}", group.key),
+        params: vec![
+            ("group", group.key.to_string()),
+            ("name", group.name.clone()),
+            ("policies", policies),
+        ],
+    }
 }
 
 async fn find(

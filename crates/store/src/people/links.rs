@@ -7,13 +7,13 @@ use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_domain::people::Email;
 use burgee_eval::time::Millis;
-use serde_json::json;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 use uuid::Uuid;
 
 use super::accounts::{self, Account, NewPassword};
 use super::members::{self, Grants};
+use super::record::Event;
 use super::sessions;
 use crate::change_sets::Actor;
 use crate::error::StoreError;
@@ -115,8 +115,9 @@ impl Store {
             expires_at: Millis(now.0 + INVITATION),
         };
         let text = insert(&mut tx, &of_invitation(organization, &invitation)).await?;
-        let event = json!({"kind": "inviteMember", "email": invitation.email,
-            "policies": invitation.grants.policies, "groups": invitation.grants.groups});
+        let event = invitation
+            .grants
+            .event("inviteMember", &invitation.email, "invited with");
         self.record(&mut tx, organization, actor, event, now)
             .await?;
         self.end(tx, false).await?;
@@ -168,7 +169,7 @@ impl Store {
             .await?;
         let link = read(&found.ok_or(StoreError::NotFound("invitation"))?)?;
         delete(&mut tx, &link.id).await?;
-        let event = json!({"kind": "withdrawInvitation", "email": link.email});
+        let event = about("withdrawInvitation", &link.email, "is no longer invited");
         self.record(&mut tx, organization, actor, event, now)
             .await?;
         self.end(tx, false).await
@@ -196,8 +197,7 @@ impl Store {
             expires_at: Millis(now.0 + RESET),
         };
         let text = insert(&mut tx, &link).await?;
-        let event = json!({"kind": "resetPassword", "member": account.id.as_str(),
-            "email": account.email});
+        let event = about("resetPassword", &account.email, "may choose a new password");
         self.record(&mut tx, organization, actor, event, now)
             .await?;
         self.end(tx, false).await?;
@@ -214,7 +214,7 @@ impl Store {
         let Some(link) = find(&mut connection, text, now).await? else {
             return Ok(None);
         };
-        let email = Email::new(&link.email).map_err(|error| StoreError::Other(error.into()))?;
+        let email = Email::new(&link.email).map_err(|error| StoreError::Other(Box::new(error)))?;
         let account = self.account_by_email(&email).await?;
         Ok(Some(Followed {
             email: link.email,
@@ -244,7 +244,7 @@ impl Store {
         if delete(&mut tx, &link.id).await? == 0 {
             return Err(StoreError::NotFound("link"));
         }
-        let email = Email::new(&link.email).map_err(|error| StoreError::Other(error.into()))?;
+        let email = Email::new(&link.email).map_err(|error| StoreError::Other(Box::new(error)))?;
         let (account, new) = accounts::find_or_insert(&mut tx, &email, name, now).await?;
         if link.account.is_some() || new {
             let hash = password.ok_or_else(password_missing)?;
@@ -270,8 +270,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         self.lock_organization(tx, organization).await?;
         members::insert(tx, organization, &account.id, grants, now).await?;
-        let event = json!({"kind": "joinOrganization", "member": account.id.as_str(),
-            "email": account.email});
+        let event = about("joinOrganization", &account.email, "joined");
         self.record(tx, organization, &Actor::member(account), event, now)
             .await
     }
@@ -286,6 +285,14 @@ fn of_invitation(organization: &Id<Organization>, invitation: &Invitation) -> Li
         grants: invitation.grants.clone(),
         created_at: invitation.created_at,
         expires_at: invitation.expires_at,
+    }
+}
+
+fn about(kind: &'static str, email: &str, done: &str) -> Event {
+    Event {
+        kind,
+        params: vec![("email", email.to_owned())],
+        text: format!("{email} {done}"),
     }
 }
 

@@ -7,11 +7,11 @@ use burgee_domain::id::Id;
 use burgee_domain::key::Key;
 use burgee_domain::model::Organization;
 use burgee_eval::time::Millis;
-use serde_json::json;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
 use super::accounts::{self, Account};
+use super::record::{Event, keys};
 use super::{groups, policies};
 use crate::change_sets::Actor;
 use crate::error::{StoreError, unique};
@@ -48,6 +48,22 @@ impl Grants {
         Self {
             policies: folded(&self.policies),
             groups: folded(&self.groups),
+        }
+    }
+}
+
+impl Grants {
+    /// Somebody is given these.
+    pub(super) fn event(&self, kind: &'static str, email: &str, done: &str) -> Event {
+        let (policies, groups) = (keys(&self.policies), keys(&self.groups));
+        Event {
+            kind,
+            text: format!("{email} {done} policies: {policies}; groups: {groups}"),
+            params: vec![
+                ("email", email.to_owned()),
+                ("policies", policies),
+                ("groups", groups),
+            ],
         }
     }
 }
@@ -180,8 +196,7 @@ impl Store {
         must_have_owner(&mut tx, organization).await?;
         let member = find(&mut tx, organization, account).await?;
         let member = member.ok_or(StoreError::NotFound("member"))?;
-        let event = json!({"kind": "updateMember", "member": account.as_str(),
-            "email": member.account.email, "policies": grants.policies, "groups": grants.groups});
+        let event = grants.event("updateMember", &member.account.email, "has now");
         self.record(&mut tx, organization, actor, event, now)
             .await?;
         self.end(tx, false).await?;
@@ -209,8 +224,11 @@ impl Store {
             .execute(&mut *tx)
             .await?;
         must_have_owner(&mut tx, organization).await?;
-        let event = json!({"kind": "removeMember", "member": account.as_str(),
-            "email": member.account.email});
+        let event = Event {
+            kind: "removeMember",
+            text: format!("{} removed", member.account.email),
+            params: vec![("email", member.account.email)],
+        };
         self.record(&mut tx, organization, actor, event, now)
             .await?;
         self.end(tx, false).await

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use burgee_domain::access::{self, Policy, Statement, StatementInput};
+use burgee_domain::access::{self, Policy, Statement};
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
 use burgee_domain::model::Organization;
 use burgee_eval::time::Millis;
-use serde_json::json;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
 use super::members;
+use super::record::Event;
 use crate::change_sets::Actor;
 use crate::error::{StoreError, unique};
 use crate::{Store, row, text};
@@ -134,7 +134,7 @@ impl Store {
             &mut tx,
             organization,
             actor,
-            event("createPolicy", &stored),
+            event("createPolicy", "made", &stored)?,
             now,
         )
         .await?;
@@ -176,7 +176,7 @@ impl Store {
             &mut tx,
             organization,
             actor,
-            event("updatePolicy", &stored),
+            event("updatePolicy", "changed", &stored)?,
             now,
         )
         .await?;
@@ -211,7 +211,11 @@ impl Store {
         if done.rows_affected() == 0 {
             return Err(StoreError::NotFound("policy"));
         }
-        let event = json!({"kind": "deletePolicy", "policy": key});
+        let event = Event {
+            kind: "deletePolicy",
+            params: vec![("policy", key.to_owned())],
+            text: format!("policy `{key}` deleted"),
+        };
         self.record(&mut tx, organization, actor, event, now)
             .await?;
         self.end(tx, false).await
@@ -230,10 +234,18 @@ fn checked(key: &str, new: &PolicyText) -> Result<StoredPolicy, StoreError> {
     })
 }
 
-fn event(kind: &str, stored: &StoredPolicy) -> serde_json::Value {
-    let statements = stored.policy.statements.iter().map(StatementInput::from);
-    json!({"kind": kind, "policy": stored.policy.key, "name": stored.name,
-        "description": stored.description, "statements": statements.collect::<Vec<_>>()})
+fn event(kind: &'static str, done: &str, stored: &StoredPolicy) -> Result<Event, StoreError> {
+    let statements: Vec<_> = stored.policy.statements.iter().collect();
+    let key = &stored.policy.key;
+    Ok(Event {
+        kind,
+        params: vec![
+            ("policy", key.clone()),
+            ("name", stored.name.clone()),
+            ("statements", serde_json::to_string(&statements)?),
+        ],
+        text: format!("policy `{key}` {done}, \"{}\"", stored.name),
+    })
 }
 
 fn not_builtin(key: &str) -> Result<(), StoreError> {
