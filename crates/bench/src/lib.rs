@@ -5,7 +5,8 @@
 #![deny(unsafe_code)]
 
 pub mod api;
-pub mod client;
+pub mod ceiling;
+pub mod load;
 pub mod options;
 pub mod progress;
 pub mod report;

@@ -14,6 +14,10 @@ pub struct Options {
     pub duration: Option<Duration>,
     /// How many connections are held, or may be open at a time.
     pub connections: Option<usize>,
+    /// How long a connection is kept after its answer, where connections come and go.
+    pub hold: Option<Duration>,
+    /// Play server SDKs, where client SDKs are usual.
+    pub server_sdks: bool,
     /// The form that finishes in well under a minute: for trying, and for tests of correctness.
     pub short: bool,
 }

@@ -1,7 +1,11 @@
 //! What can be measured. A scenario is a function: it drives one target once and gives what it
 //! found; several runs, the ceiling beside them and the report are its callers' business.
 
+mod change;
+pub mod connect;
+mod drive;
 pub mod hold;
+pub mod push;
 
 use crate::options::Options;
 use crate::progress::Progress;

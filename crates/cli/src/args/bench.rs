@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use burgee_bench::ceiling::DEMO_ANSWER;
 use burgee_bench::options::Options;
 use burgee_bench::target::Target;
 use clap::{Args, Subcommand};
@@ -11,8 +12,30 @@ use clap::{Args, Subcommand};
 /// `burgee bench`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
-    /// Hold many client connections: what each costs, how fast a change reaches all.
+    /// New connections at a rate, each with a full sync: how long they take, what they cost.
+    Connect(ScenarioArgs),
+    /// Hold many connections: what each costs, idle and with heartbeats.
     Hold(ScenarioArgs),
+    /// Change a flag: how fast that reaches all held connections, and whether it reaches all.
+    Push(ScenarioArgs),
+    /// Put together the reports of generators that drove one server at the same time.
+    Merge(MergeArgs),
+    /// Serve as little as any server could: what Burgee's figures are compared with.
+    Ceiling(CeilingArgs),
+}
+
+/// `burgee bench ceiling`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CeilingArgs {
+    /// Where it listens.
+    #[arg(long, default_value = "127.0.0.1:5100", value_name = "ADDR")]
+    pub(crate) listen: SocketAddr,
+    /// How long its answer to a data-sync is, in bytes.
+    #[arg(long, default_value_t = DEMO_ANSWER, value_name = "BYTES")]
+    pub(crate) answer: usize,
+    /// Let other processes listen on the same port.
+    #[arg(long)]
+    pub(crate) share_port: bool,
 }
 
 /// What every scenario takes.
@@ -37,10 +60,20 @@ pub(crate) struct TargetArgs {
     #[arg(long = "pid", value_name = "PID")]
     pub(crate) pids: Vec<u32>,
     /// A client key of the environment.
-    #[arg(long, value_name = "KEY", default_value = "")]
+    #[arg(
+        long,
+        value_name = "KEY",
+        default_value = "",
+        allow_hyphen_values = true
+    )]
     pub(crate) client_key: String,
     /// A server key of the environment.
-    #[arg(long, value_name = "KEY", default_value = "")]
+    #[arg(
+        long,
+        value_name = "KEY",
+        default_value = "",
+        allow_hyphen_values = true
+    )]
     pub(crate) server_key: String,
     /// An owner's token, for scenarios that make changes.
     #[arg(long, env = "BURGEE_TOKEN", hide_env_values = true)]
@@ -72,6 +105,12 @@ pub(crate) struct LoadArgs {
     /// How many connections are held. Mind the limit of open files (`ulimit -n`), here and there.
     #[arg(long, value_name = "COUNT")]
     pub(crate) connections: Option<usize>,
+    /// For how many seconds a connection is kept after its answer, where they come and go.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) hold: Option<f64>,
+    /// Play server SDKs where client SDKs are usual.
+    #[arg(long)]
+    pub(crate) server_sdks: bool,
     /// How many times to measure; the figures are medians.
     #[arg(long, default_value_t = 1)]
     pub(crate) runs: usize,
@@ -87,6 +126,19 @@ pub(crate) struct OutputArgs {
     /// The report as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// The report as a page with plots, which opens without a network.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+/// `burgee bench merge`.
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// Reports as JSON, of one scenario.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 }
 
 impl LoadArgs {
@@ -97,6 +149,8 @@ impl LoadArgs {
             ramp: time(self.ramp)?,
             duration: time(self.duration)?,
             connections: self.connections,
+            hold: time(self.hold)?,
+            server_sdks: self.server_sdks,
             short: self.short,
         })
     }
