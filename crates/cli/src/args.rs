@@ -5,8 +5,8 @@ pub(crate) mod bench;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use burgee_server::Policy;
 use clap::builder::FalseyValueParser;
+use ipnet::IpNet;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// A real-time feature-flag service.
@@ -36,6 +36,9 @@ pub(crate) enum Command {
     /// Manage access tokens for the API.
     #[command(subcommand)]
     Token(TokenCommand),
+    /// Manage people's accounts.
+    #[command(subcommand)]
+    User(UserCommand),
 }
 
 /// Where the data is.
@@ -74,6 +77,18 @@ pub(crate) struct ServerArgs {
     /// connections over them.
     #[arg(long, env = "BURGEE_SHARE_PORT", value_parser = FalseyValueParser::new())]
     pub(crate) share_port: bool,
+    /// The key that seals secrets which must be read back; made where there is none. All servers of
+    /// one database need the same. In the data folder where not given.
+    #[arg(long, env = "BURGEE_INSTANCE_KEY_FILE", value_name = "FILE")]
+    pub(crate) instance_key_file: Option<PathBuf>,
+    /// Proxies that are believed when they say whom they forward: networks, separated by commas.
+    #[arg(
+        long,
+        env = "BURGEE_TRUSTED_PROXIES",
+        value_name = "CIDR",
+        value_delimiter = ','
+    )]
+    pub(crate) trusted_proxies: Vec<IpNet>,
     /// Where Prometheus metrics are answered.
     #[arg(
         long,
@@ -148,6 +163,26 @@ pub(crate) struct TokenListArgs {
     pub(crate) data: DataArgs,
 }
 
+/// `burgee user`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum UserCommand {
+    /// Give somebody a password that they have to change when they sign in.
+    ResetPassword(ResetPasswordArgs),
+}
+
+/// `burgee user reset-password`.
+#[derive(Debug, Args)]
+pub(crate) struct ResetPasswordArgs {
+    /// The address of mail that they sign in by.
+    #[arg(value_name = "EMAIL")]
+    pub(crate) email: String,
+    /// Take their second factor away too.
+    #[arg(long)]
+    pub(crate) without_second_factor: bool,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
 /// `burgee token revoke`.
 #[derive(Debug, Args)]
 pub(crate) struct TokenRevokeArgs {
@@ -164,9 +199,10 @@ pub(crate) struct TokenCreateArgs {
     /// What the token is for; shown in the audit log.
     #[arg(long)]
     pub(crate) name: String,
-    /// What it may do: `owner` everything, `reader` only look.
-    #[arg(long, value_name = "POLICY")]
-    pub(crate) policy: Policy,
+    /// What it may do: the key of a policy, e.g. `owner` (everything), `developer`, `reader` (only
+    /// look). May be given several times.
+    #[arg(long, value_name = "POLICY", required = true)]
+    pub(crate) policy: Vec<String>,
     /// One JSON object: `{"token":"bgt_…"}`.
     #[arg(long)]
     pub(crate) json: bool,

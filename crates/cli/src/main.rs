@@ -12,10 +12,11 @@ mod import;
 mod logs;
 mod server;
 mod token;
+mod user;
 
 use std::process::ExitCode;
 
-use args::{Cli, Command, ImportCommand, TokenCommand};
+use args::{Cli, Command, ImportCommand, TokenCommand, UserCommand};
 use clap::Parser;
 
 fn main() -> ExitCode {
@@ -55,6 +56,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Import(ImportCommand::Featbit(args)) => import::featbit(args).await,
             Command::Migrate(args) => admin::migrate(args).await,
             Command::SdkKeys(args) => admin::sdk_keys(args).await,
+            Command::User(UserCommand::ResetPassword(args)) => user::reset_password(args).await,
             Command::Token(TokenCommand::Create(args)) => token::create(args).await,
             Command::Token(TokenCommand::List(args)) => token::list(args).await,
             Command::Token(TokenCommand::Revoke(args)) => token::revoke(args).await,

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use burgee_server::{Config, Server};
+use burgee_store::first_start::OWNER_EMAIL;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::admin::{location, place};
@@ -36,6 +37,9 @@ pub(crate) async fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
     if server.is_first_start() {
         eprintln!("{WELCOME}");
     }
+    if let Some(password) = server.owner_password() {
+        eprintln!("Sign in as {OWNER_EMAIL} with the password {password} (once: it must be changed).");
+    }
     tokio::select! {
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}
@@ -51,12 +55,16 @@ pub(crate) async fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn config(args: &ServerArgs) -> anyhow::Result<Config> {
+    let config = Config::new(location(&args.data)?);
+    let key = args.instance_key_file.clone();
     Ok(Config {
+        instance_key_file: key.unwrap_or(config.instance_key_file),
+        trusted_proxies: args.trusted_proxies.clone(),
         listen: args.listen,
         share_port: args.share_port,
         metrics_listen: args.metrics_listen,
         public_url: args.public_url.clone(),
         demo: args.demo,
-        ..Config::new(location(&args.data)?)
+        ..config
     })
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use burgee_domain::id::Id;
 use burgee_server::{now, setup};
-use burgee_store::{Actor, StoreError, Token};
+use burgee_store::{Actor, Grant, StoreError, Token};
 use serde_json::json;
 
 use crate::admin::{open, open_or_make};
@@ -14,8 +14,12 @@ use crate::args::{TokenCreateArgs, TokenListArgs, TokenRevokeArgs};
 pub(crate) async fn create(args: TokenCreateArgs) -> anyhow::Result<ExitCode> {
     let store = open_or_make(&args.data).await?;
     let organization = setup::organization(&store).await?;
-    let made = setup::create_token(&store, &organization, &args.name, args.policy).await;
+    let made = setup::create_token(&store, &organization, &args.name, &args.policy).await;
     let token = match made {
+        Err(StoreError::Invalid {
+            field: "policies",
+            message,
+        }) => anyhow::bail!("--policy: {message}"),
         Err(StoreError::Invalid { message, .. }) => anyhow::bail!("--name: {message}"),
         made => made?,
     };
@@ -44,7 +48,7 @@ pub(crate) async fn list(args: TokenListArgs) -> anyhow::Result<ExitCode> {
             "{}  {}…  {}  {}  {}",
             token.id,
             token.prefix,
-            token.policy,
+            may(&token.grant),
             used.as_deref().unwrap_or("never used"),
             token.name,
         );
@@ -52,12 +56,28 @@ pub(crate) async fn list(args: TokenListArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What a token may do, in a word or two.
+fn may(grant: &Grant) -> String {
+    match grant {
+        Grant::Personal => "personal".to_owned(),
+        Grant::Service { policies, .. } if policies.is_empty() => "statements".to_owned(),
+        Grant::Service { policies, .. } => policies.join(","),
+    }
+}
+
+fn policies(grant: &Grant) -> &[String] {
+    match grant {
+        Grant::Personal => &[],
+        Grant::Service { policies, .. } => policies,
+    }
+}
+
 fn shown(token: &Token) -> serde_json::Value {
     json!({
         "id": token.id.as_str(),
         "name": token.name,
         "prefix": token.prefix,
-        "policy": token.policy,
+        "policies": policies(&token.grant),
         "createdAt": token.created_at.to_string(),
         "expiresAt": token.expires_at.map(|at| at.to_string()),
         "lastUsedAt": token.last_used_at.map(|at| at.to_string()),

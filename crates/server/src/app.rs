@@ -7,6 +7,10 @@ use burgee_domain::model::Environment;
 use burgee_edge::hub::Hub;
 use burgee_eval::time::Millis;
 use burgee_store::Store;
+use ipnet::IpNet;
+
+use crate::auth::seal::Keyring;
+use crate::auth::throttle::Throttle;
 
 /// Cheap to clone: handles only.
 #[derive(Clone)]
@@ -15,6 +19,16 @@ pub struct AppState {
     pub store: Store,
     /// The environments as they are served; asked to have caught up before a change is answered.
     pub hub: Arc<Hub>,
+    /// What seals secrets that must be read back.
+    pub keyring: Arc<Keyring>,
+    /// Failed attempts to sign in.
+    pub throttle: Arc<Throttle>,
+    /// Proxies that are believed when they say whom they forward.
+    pub trusted_proxies: Arc<[IpNet]>,
+    /// How people reach the server, without a slash at the end.
+    pub public_url: Arc<str>,
+    /// Whether cookies are for HTTPS alone.
+    pub secure_cookies: bool,
 }
 
 /// How long a request waits for its own change to be served here before it is answered anyway: the
@@ -22,6 +36,11 @@ pub struct AppState {
 const SERVED_WITHIN: Duration = Duration::from_secs(5);
 
 impl AppState {
+    /// The address of a one-time link. What follows `#` is sent to no server, and so is in no log.
+    pub fn link(&self, text: &str) -> String {
+        format!("{}/link#{text}", self.public_url)
+    }
+
     /// Waits until this server serves environments (by id) at these versions or later: whoever made
     /// a change reads it.
     pub async fn served(&self, moved: impl Iterator<Item = (&str, i64)>) {

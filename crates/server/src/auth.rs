@@ -20,7 +20,7 @@ use axum::http::header;
 use axum::http::request::Parts;
 use burgee_domain::access::{Decision, Resource, Rights};
 use burgee_domain::id::Id;
-use burgee_domain::model::Organization;
+use burgee_domain::model::{Environment, Organization, Project};
 use burgee_store::Actor;
 use burgee_store::people::accounts::Account;
 
@@ -52,6 +52,13 @@ impl Caller {
             Decision::Allowed(_) => Ok(()),
             denied => Err(Problem::not_allowed(action, resource, &denied)),
         }
+    }
+
+    /// Whether an environment of a project may be seen.
+    pub fn sees(&self, project: &Project, environment: &Environment) -> bool {
+        let (project, key) = (project.key.as_str(), environment.key.as_str());
+        let resource = Resource::environment(project, key);
+        self.rights.allow("environment.read", &resource)
     }
 }
 

@@ -2,10 +2,12 @@
 //! command line (`burgee-cli`), and nowhere else.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use burgee_edge::driver;
 use burgee_store::Location;
+use ipnet::IpNet;
 
 /// The options of `burgee server`.
 #[derive(Debug, Clone)]
@@ -20,6 +22,10 @@ pub struct Config {
     pub location: Location,
     /// How people reach the server; shown in what is printed and in the API's description.
     pub public_url: Option<String>,
+    /// The file of the key that seals secrets which must be read back; made where there is none.
+    pub instance_key_file: PathBuf,
+    /// Proxies that are believed when they say whom they forward (`X-Forwarded-For`).
+    pub trusted_proxies: Vec<IpNet>,
     /// Whether to seed the project `demo`.
     pub demo: bool,
     /// How long a stopping server waits for connections to drain.
@@ -29,12 +35,18 @@ pub struct Config {
 impl Config {
     /// The defaults for a place where the data is.
     pub fn new(location: Location) -> Self {
+        let folder = match &location {
+            Location::Folder(folder) => folder.clone(),
+            Location::Postgres(_) => PathBuf::from("data"),
+        };
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 5100)),
             share_port: false,
             metrics_listen: SocketAddr::from(([127, 0, 0, 1], 5101)),
             location,
             public_url: None,
+            instance_key_file: folder.join("instance.key"),
+            trusted_proxies: Vec::new(),
             demo: false,
             drain: Duration::from_secs(5),
         }

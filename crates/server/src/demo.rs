@@ -79,6 +79,7 @@ async fn apply(store: &Store, project: &Project) -> anyhow::Result<()> {
         id: Some(project.id.to_string()),
         organization: project.organization.clone(),
         actor: Actor::system(),
+        rights: Rights::everything(),
         comment: "The demo data".to_owned(),
         base: Default::default(),
         commands: change_set().context("the demo data is no list of commands")?,

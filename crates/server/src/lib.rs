@@ -22,6 +22,5 @@ pub mod setup;
 pub mod sink;
 
 pub use app::now;
-pub use auth::Policy;
 pub use config::Config;
 pub use server::Server;

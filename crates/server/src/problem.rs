@@ -9,6 +9,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use burgee_domain::Rejected;
+use burgee_domain::access::{Decision, Resource};
 use burgee_domain::outcome::Facet;
 use burgee_store::{ApplyError, ConflictFound, StoreError};
 use serde::Serialize;
@@ -70,6 +71,9 @@ pub struct Problem {
     /// The changes that this one collides with (412).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<Collision>,
+    /// After how many seconds it may be tried again; goes into the header.
+    #[serde(skip)]
+    pub retry_after: Option<i64>,
 }
 
 impl Problem {
@@ -82,6 +86,7 @@ impl Problem {
             detail: detail.into(),
             errors: Vec::new(),
             conflicts: Vec::new(),
+            retry_after: (status == StatusCode::SERVICE_UNAVAILABLE).then_some(2),
         }
     }
 
@@ -108,6 +113,52 @@ impl Problem {
     /// 401: no token, or none that is valid.
     pub fn unauthorized(detail: &str) -> Self {
         Self::new(StatusCode::UNAUTHORIZED, "unauthorized", detail)
+    }
+
+    /// 401: not an address and a password that go together, or not the code.
+    pub fn bad_credentials() -> Self {
+        let detail = "this is not the address and password of an account, or not its code now";
+        Self::new(StatusCode::UNAUTHORIZED, "badCredentials", detail)
+    }
+
+    /// 401: the password is right; a code of the second factor is needed too.
+    pub fn code_needed() -> Self {
+        let detail = "send the code of the second factor, or a recovery code, too";
+        Self::new(StatusCode::UNAUTHORIZED, "codeNeeded", detail)
+    }
+
+    /// 403: the password must be changed first.
+    pub fn password_must_change() -> Self {
+        let detail = "change your password first (POST /api/v1/me/password)";
+        Self::new(StatusCode::FORBIDDEN, "passwordMustChange", detail)
+    }
+
+    /// 403: the organization asks for a second factor.
+    pub fn second_factor_needed() -> Self {
+        let detail = "this organization asks for a second factor; set one up \
+                      (PUT /api/v1/me/second-factor)";
+        Self::new(StatusCode::FORBIDDEN, "secondFactorNeeded", detail)
+    }
+
+    /// 403: no statement allows it, or one denies it.
+    pub fn not_allowed(action: &str, resource: &Resource, decision: &Decision) -> Self {
+        let why = match decision {
+            Decision::Denied(by) => format!(
+                "statement {} of the policy `{}` denies it",
+                by.statement, by.policy
+            ),
+            _ => "no statement allows it".to_owned(),
+        };
+        Self::forbidden(&format!("`{action}` on `{resource}`: {why}"))
+    }
+
+    /// 429 with `Retry-After`: too many attempts failed; the next one counts after `millis` ms.
+    pub fn wait(millis: i64) -> Self {
+        let seconds = (millis.max(0) + 999) / 1_000;
+        let detail = format!("too many attempts failed; try again in {seconds} s");
+        let mut problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "tooManyAttempts", detail);
+        problem.retry_after = Some(seconds);
+        problem
     }
 
     /// 403: the token is valid, but not for this.
@@ -182,8 +233,8 @@ impl IntoResponse for Problem {
         let headers = response.headers_mut();
         let json = HeaderValue::from_static("application/problem+json");
         headers.insert(header::CONTENT_TYPE, json);
-        if status == StatusCode::SERVICE_UNAVAILABLE {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("2"));
+        if let Some(seconds) = self.retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         if status == StatusCode::UNAUTHORIZED {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
@@ -245,6 +296,15 @@ impl From<ApplyError> for Problem {
             }
             ApplyError::Conflict(found) => {
                 Self::collides(found.into_iter().map(Collision::from).collect())
+            }
+            ApplyError::Forbidden(need, decision) => {
+                let mut problem = Self::not_allowed(need.action, &need.resource, &decision);
+                problem.errors.push(FieldError {
+                    pointer: format!("/commands/{}", need.command),
+                    code: "forbidden".to_owned(),
+                    detail: problem.detail.clone(),
+                });
+                problem
             }
             ApplyError::Store(error) => error.into(),
         }

@@ -4,16 +4,20 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::get;
-use axum::{Json, Router};
+use axum::{Json, Router, middleware};
 use std::sync::Arc;
 use utoipa::OpenApi;
 use utoipa::openapi::OpenApi as Document;
-use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::api::{changes, environments, flags, projects, sdk_keys, segments};
+use crate::api::{
+    changes, environments, flags, groups, invitations, me, members, permissions, policies, projects,
+    sdk_keys, segments, session, tokens,
+};
 use crate::app::AppState;
+use crate::auth::session::renew;
 use crate::openapi::add_common_refusals;
 use crate::problem::Problem;
 
@@ -24,7 +28,7 @@ use crate::problem::Problem;
         description = "Feature flags: management. Every edit of a flag or a segment is a command \
             of a change set (`POST …/changes`)."
     ),
-    security(("token" = []))
+    security(("token" = []), ("session" = []))
 )]
 struct Description;
 
@@ -36,11 +40,21 @@ pub fn router(state: AppState) -> (Router, Document) {
         .components
         .get_or_insert_default()
         .add_security_scheme("token", token);
+    let cookie = ApiKeyValue::with_description(
+        "burgee",
+        "The cookie of a session; `__Host-burgee` where people come by HTTPS. Requests name their \
+         organization in the header `Burgee-Organization` where there are several.",
+    );
+    document
+        .components
+        .get_or_insert_default()
+        .add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
     add_common_refusals(&mut document);
     let published = Router::new()
         .route("/api/openapi.json", get(publish))
         .with_state(Arc::new(document.clone()));
     let router = router
+        .layer(middleware::from_fn(renew))
         .merge(published)
         .fallback(|| async { Problem::not_found("such address") })
         .method_not_allowed_fallback(|| async { Problem::method_not_allowed() });
@@ -71,6 +85,28 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(changes::get))
         .routes(routes!(changes::list_of_project, changes::apply_to_project))
         .routes(routes!(changes::list_of_environment))
+        .routes(routes!(session::get, session::sign_in, session::sign_out))
+        .routes(routes!(me::update))
+        .routes(routes!(me::change_password))
+        .routes(routes!(me::sessions))
+        .routes(routes!(me::end_session))
+        .routes(routes!(me::new_second_factor))
+        .routes(routes!(me::set_second_factor, me::remove_second_factor))
+        .routes(routes!(members::list))
+        .routes(routes!(members::get, members::update, members::remove))
+        .routes(routes!(members::reset_link))
+        .routes(routes!(invitations::list, invitations::create))
+        .routes(routes!(invitations::withdraw))
+        .routes(routes!(invitations::look))
+        .routes(routes!(invitations::follow))
+        .routes(routes!(groups::list, groups::create))
+        .routes(routes!(groups::get, groups::update, groups::delete))
+        .routes(routes!(policies::actions))
+        .routes(routes!(policies::list, policies::create))
+        .routes(routes!(policies::get, policies::update, policies::delete))
+        .routes(routes!(permissions::ask))
+        .routes(routes!(tokens::list, tokens::create))
+        .routes(routes!(tokens::revoke))
 }
 
 async fn publish(State(document): State<Arc<Document>>) -> impl IntoResponse {

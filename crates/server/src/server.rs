@@ -17,6 +17,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::AppState;
+use crate::auth::seal::Keyring;
 use crate::config::Config;
 use crate::feed::{self, LocalSource};
 use crate::sink::LocalSink;
@@ -27,6 +28,7 @@ pub struct Server {
     address: SocketAddr,
     metrics_address: SocketAddr,
     first_start: bool,
+    owner_password: Option<String>,
     store: Store,
     edge: driver::Handle,
     feeding: Vec<JoinHandle<()>>,
@@ -45,10 +47,9 @@ impl Server {
         api.hub.ready().await;
 
         let counters = Arc::clone(&api.metrics);
-        let (management, _) = router::router(AppState {
-            store: store.clone(),
-            hub: Arc::clone(&api.hub),
-        });
+        let state = state(&config, &store, &api)?;
+        let owner_password = setup::first_password(&store).await?;
+        let (management, _) = router::router(state);
         let routes = burgee_edge::api::router(api.clone()).merge(management);
         let (listen, driver) = (config.listen, config.driver());
         let edge = driver::serve(listen, &api, routes, stop_edge.clone(), driver)
@@ -60,6 +61,7 @@ impl Server {
             address: edge.local_addr(),
             metrics_address,
             first_start,
+            owner_password,
             store,
             edge,
             feeding,
@@ -83,6 +85,11 @@ impl Server {
         self.first_start
     }
 
+    /// The one-time password of the owner's account, where it was given just now.
+    pub fn owner_password(&self) -> Option<&str> {
+        self.owner_password.as_deref()
+    }
+
     /// Resolves when streaming ended without being told to: a loop panicked. Nobody is served by
     /// then, so the process had better end and be started again.
     pub async fn failed(&self) {
@@ -102,6 +109,22 @@ impl Server {
         }
         self.store.close().await;
     }
+}
+
+/// What handlers can reach.
+fn state(config: &Config, store: &Store, api: &Api) -> anyhow::Result<AppState> {
+    let keyring = Keyring::load(&config.instance_key_file)?;
+    let url = config.public_url.clone();
+    let url = url.unwrap_or_else(|| format!("http://{}", config.listen));
+    Ok(AppState {
+        store: store.clone(),
+        hub: Arc::clone(&api.hub),
+        keyring: Arc::new(keyring),
+        throttle: Arc::default(),
+        trusted_proxies: config.trusted_proxies.clone().into(),
+        secure_cookies: url.starts_with("https://"),
+        public_url: url.trim_end_matches('/').into(),
+    })
 }
 
 /// Opens the data and sets up what is missing. Says whether the database was empty.

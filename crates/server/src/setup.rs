@@ -1,11 +1,13 @@
 //! What is made before anybody can ask for it: the first organization, tokens.
 
 use anyhow::Context;
+use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
-use burgee_store::{Actor, NewToken, Store, StoreError};
+use burgee_store::people::accounts::{Account, NewPassword};
+use burgee_store::{Actor, Grant, NewToken, Store, StoreError};
 
 use crate::app::now;
-use crate::auth::Policy;
+use crate::auth::{password, totp};
 
 /// Sets an empty database up. Says whether it was empty.
 pub async fn first_start(store: &Store) -> anyhow::Result<bool> {
@@ -14,6 +16,36 @@ pub async fn first_start(store: &Store) -> anyhow::Result<bool> {
         .await
         .context("the first set-up failed")?;
     Ok(start.created)
+}
+
+/// Gives the owner's account a password that must be changed, where nobody has one yet, and gives it
+/// out: once, to whoever starts the server.
+pub async fn first_password(store: &Store) -> anyhow::Result<Option<String>> {
+    if store.has_password().await? {
+        return Ok(None);
+    }
+    let (password, hash) = random_password().await?;
+    Ok(store.first_password(&hash).await?.then_some(password))
+}
+
+/// Gives an account a random password that must be changed; all its sessions end.
+pub async fn temporary_password(store: &Store, account: &Id<Account>) -> anyhow::Result<String> {
+    let (password, hash) = random_password().await?;
+    let new = NewPassword {
+        hash: &hash,
+        temporary: true,
+    };
+    store.set_password(account, new, None).await?;
+    Ok(password)
+}
+
+/// A random password, and its hash.
+async fn random_password() -> anyhow::Result<(String, String)> {
+    let parts: Vec<String> = totp::recovery_codes().into_iter().take(2).collect();
+    let password = parts.join("-");
+    let hash = password::hash(&password).await;
+    let hash = hash.map_err(|_| anyhow::anyhow!("a password was not hashed"))?;
+    Ok((password, hash))
 }
 
 /// The organization that commands on the database work in: the first one.
@@ -33,12 +65,17 @@ pub async fn create_token(
     store: &Store,
     organization: &Organization,
     name: &str,
-    policy: Policy,
+    policies: &[String],
 ) -> Result<String, StoreError> {
     let new = NewToken {
         organization: organization.id.clone(),
         name: name.to_owned(),
-        policy: policy.as_str().to_owned(),
+        account: None,
+        grant: Grant::Service {
+            policies: policies.to_vec(),
+            statements: Vec::new(),
+        },
+        networks: Vec::new(),
         expires_at: None,
     };
     let (_, text) = store.create_token(&new, &Actor::operator(), now()).await?;

@@ -11,6 +11,7 @@ mod seen;
 
 use std::collections::BTreeMap;
 
+use burgee_domain::access::{self, Rights};
 use burgee_domain::change;
 use burgee_domain::command::{self, References};
 use burgee_domain::diff;
@@ -31,6 +32,22 @@ use crate::error::StoreError;
 use crate::log::{self, Version};
 use crate::workspace;
 use crate::{Store, Tx, environments, flags, organizations, projects, segments, targetings, text};
+
+/// Refuses what the author may not do.
+fn authorise(
+    workspace: &Workspace,
+    commands: &[Command],
+    outcome: &Outcome,
+    rights: &Rights,
+) -> Result<(), ApplyError> {
+    for need in access::needs(workspace, commands, outcome) {
+        let decision = rights.decide(need.action, &need.resource);
+        if !decision.is_allowed() {
+            return Err(ApplyError::Forbidden(Box::new(need), decision));
+        }
+    }
+    Ok(())
+}
 
 impl Store {
     /// Applies a change set.
@@ -55,7 +72,11 @@ impl Store {
         };
         let references = command::references(&request.commands);
         let decide = |workspace: &Workspace, new_id: NewId<'_>| {
-            let outcome = change::apply(workspace, &request.commands, request.now, new_id)?;
+            // What is named first: who may not touch a thing is not told about it either.
+            let (commands, rights) = (&request.commands, &request.rights);
+            authorise(workspace, commands, &Outcome::default(), rights)?;
+            let outcome = change::apply(workspace, commands, request.now, new_id)?;
+            authorise(workspace, commands, &outcome, rights)?;
             Ok(Decision {
                 outcome,
                 commands: work.asked.to_owned(),

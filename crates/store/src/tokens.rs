@@ -18,7 +18,7 @@ use crate::change_sets::Actor;
 use crate::environments::Act;
 use crate::error::StoreError;
 use crate::people::accounts::Account;
-use crate::people::policies;
+use crate::people::{members, policies};
 use crate::{Store, digest, row, text};
 
 /// What every token begins with, so that secret scanners know one.
@@ -140,7 +140,7 @@ impl Store {
         now: Millis,
     ) -> Result<(Token, String), StoreError> {
         let secret = new_secret();
-        let token = Token {
+        let mut token = Token {
             id: Id::new(Uuid::now_v7().to_string()),
             organization: new.organization.clone(),
             name: text::name(&new.name)?,
@@ -154,6 +154,10 @@ impl Store {
             revoked_at: None,
         };
         let mut tx = self.begin_write().await?;
+        if let Grant::Service { policies, .. } = &mut token.grant {
+            *policies = members::folded(policies);
+            policies::must_exist(&mut tx, &token.organization, policies).await?;
+        }
         insert(&mut tx, &token, &secret).await?;
         let act = about(&token, actor, "createToken", "made");
         self.administer(&mut tx, &act, &mut [], now).await?;

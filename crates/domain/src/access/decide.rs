@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::builtin::{OWNER, builtin};
 use super::policy::{Effect, Policy, Statement};
 use super::resource::Resource;
 
@@ -44,6 +45,11 @@ impl Rights {
         Self {
             layers: vec![policies],
         }
+    }
+
+    /// The rights to do everything: of the operator, and of Burgee itself.
+    pub fn everything() -> Self {
+        Self::new(builtin(OWNER).into_iter().collect())
     }
 
     /// The rights that both give: a service token has what its own statements and its maker allow.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::Json;
 use axum::extract::State;
+use burgee_domain::access::{Kind, Resource};
 use burgee_domain::change;
 use burgee_domain::command::{self, Command};
 use burgee_domain::diff::DiffLine;
@@ -16,7 +17,7 @@ use utoipa::ToSchema;
 use crate::api::page::{Page, PageQuery};
 use crate::api::{self};
 use crate::app::{AppState, now};
-use crate::auth::{Caller, Writer};
+use crate::auth::Caller;
 use crate::body::Body;
 use crate::params::{Path, Query};
 use crate::problem::Problem;
@@ -100,6 +101,50 @@ impl From<LoggedChangeSet> for ChangeView {
     }
 }
 
+impl ChangeView {
+    /// What somebody may see of it: all with `audit.read`, else what is about environments, flags'
+    /// projects and segments that they may see. None: nothing.
+    fn seen_by(mut self, caller: &Caller) -> Option<Self> {
+        if caller.rights.allow("audit.read", &Resource::organization()) {
+            return Some(self);
+        }
+        let sees = |about: &dyn Fn(&str) -> Option<String>| sees(caller, about);
+        self.diff.retain(|line| sees(&|name| line.params.get(name).cloned()));
+        if let Value::Array(commands) = &mut self.commands {
+            commands.retain(|command| {
+                sees(&|name| command.get(name)?.as_str().map(str::to_owned))
+            });
+        }
+        self.versions.retain(|scope, _| {
+            let (project, environment) = match scope.split_once('/') {
+                Some((project, environment)) => (project, Some(environment)),
+                None => (scope.as_str(), None),
+            };
+            sees(&|name| match name {
+                "project" => Some(project.to_owned()).filter(|key| !key.is_empty()),
+                "environment" => environment.map(str::to_owned),
+                _ => None,
+            })
+        });
+        let nothing = self.diff.is_empty() && self.versions.is_empty();
+        (!nothing).then_some(self)
+    }
+}
+
+/// Whether somebody sees what these names say it is about.
+fn sees(caller: &Caller, about: &dyn Fn(&str) -> Option<String>) -> bool {
+    let (action, resource) = match (about("project"), about("environment"), about("segment")) {
+        (Some(project), Some(environment), _) => (
+            "environment.read",
+            Resource::environment(project, environment),
+        ),
+        (Some(project), None, _) => ("project.read", Resource::project(project)),
+        (None, _, Some(segment)) => ("segment.read", Resource::new(Kind::Segment, segment)),
+        (None, _, None) => return false,
+    };
+    caller.rights.allow(action, &resource)
+}
+
 /// Apply a change set, in any projects of the organization.
 #[utoipa::path(post, path = "/api/v1/changes", tag = "changes", request_body = NewChangeSet,
     responses((status = 200, body = ChangeResult), (status = 400, body = Problem),
@@ -107,7 +152,7 @@ impl From<LoggedChangeSet> for ChangeView {
         (status = 412, body = Problem), (status = 503, body = Problem)))]
 pub async fn apply(
     State(state): State<AppState>,
-    Writer(caller): Writer,
+    caller: Caller,
     Body(new): Body<NewChangeSet>,
 ) -> Result<Json<ChangeResult>, Problem> {
     run(&state, &caller, None, new).await
@@ -122,7 +167,7 @@ pub async fn apply(
         (status = 412, body = Problem), (status = 503, body = Problem)))]
 pub async fn apply_to_project(
     State(state): State<AppState>,
-    Writer(caller): Writer,
+    caller: Caller,
     Path(project): Path<String>,
     Body(new): Body<NewChangeSet>,
 ) -> Result<Json<ChangeResult>, Problem> {
@@ -145,6 +190,7 @@ async fn run(
         base: new.base,
         commands: command::parse(new.commands, project)?,
         dry_run,
+        rights: caller.rights.clone(),
         now: now(),
     };
     let applied = state.store.apply(&request).await?;
@@ -197,7 +243,8 @@ pub async fn get(
         .change_set(&caller.organization, &typed.to_string())
         .await
         .map_err(api::or_missing(missing))?;
-    Ok(Json(found.into()))
+    let seen = ChangeView::from(found).seen_by(&caller);
+    seen.map(Json).ok_or_else(missing)
 }
 
 /// List all that was done in the organization, newest first: change sets, and the administration
@@ -261,5 +308,9 @@ async fn history(
         .store
         .history(&caller.organization, &scope, &page)
         .await?;
-    Ok(Json(Page::from_store(found)))
+    let views = found.items.into_iter().map(ChangeView::from);
+    Ok(Json(Page {
+        items: views.filter_map(|view| view.seen_by(caller)).collect(),
+        next: found.next,
+    }))
 }

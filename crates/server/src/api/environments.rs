@@ -3,13 +3,14 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use burgee_domain::access::Resource;
 use burgee_domain::model::Environment;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::api::{self, page::Page};
 use crate::app::{AppState, now};
-use crate::auth::{Caller, Writer};
+use crate::auth::Caller;
 use crate::body::Body;
 use crate::params::Path;
 use crate::problem::Problem;
@@ -84,6 +85,7 @@ pub async fn list(
     let environments = state.store.environments(&project.id).await?;
     let items = environments
         .into_iter()
+        .filter(|environment| caller.sees(&project, environment))
         .map(EnvironmentView::from)
         .collect();
     Ok(Json(Page { items, next: None }))
@@ -96,12 +98,14 @@ pub async fn list(
         (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub async fn create(
     State(state): State<AppState>,
-    Writer(caller): Writer,
+    caller: Caller,
     Path(project): Path<String>,
     Body(new): Body<NewEnvironment>,
 ) -> Result<(StatusCode, Json<EnvironmentView>), Problem> {
-    let project = api::project(&state, &caller, &project).await?;
     let key = api::new_key("/key", new.key)?;
+    let place = Resource::environment(project.as_str(), key.as_str());
+    caller.may("environment.create", &place)?;
+    let project = api::project(&state, &caller, &project).await?;
     let name = api::name("/name", new.name.as_deref().unwrap_or(key.as_str()))?;
     let description = api::description("/description", &new.description)?;
     let new = burgee_store::NewEnvironment {
@@ -147,10 +151,12 @@ pub async fn get(
         (status = 404, body = Problem)))]
 pub async fn update(
     State(state): State<AppState>,
-    Writer(caller): Writer,
+    caller: Caller,
     Path((project, key)): Path<(String, String)>,
     Body(edit): Body<EnvironmentEdit>,
 ) -> Result<Json<EnvironmentView>, Problem> {
+    let place = Resource::environment(project.as_str(), key.as_str());
+    caller.may("environment.update", &place)?;
     let (_, environment) = api::environment(&state, &caller, &project, &key).await?;
     let name = edit.name.map(|it| api::name("/name", &it)).transpose()?;
     let description = edit.description;
@@ -172,9 +178,11 @@ pub async fn update(
     responses((status = 204, description = "Deleted"), (status = 404, body = Problem)))]
 pub async fn delete(
     State(state): State<AppState>,
-    Writer(caller): Writer,
+    caller: Caller,
     Path((project, key)): Path<(String, String)>,
 ) -> Result<StatusCode, Problem> {
+    let place = Resource::environment(project.as_str(), key.as_str());
+    caller.may("environment.delete", &place)?;
     let (_, environment) = api::environment(&state, &caller, &project, &key).await?;
     state
         .store

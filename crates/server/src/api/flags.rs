@@ -225,9 +225,12 @@ pub async fn list(
     };
     let found = state.store.flags(&project.id, &filter, &page).await?;
     let environments = state.store.environments(&project.id).await?;
+    let environments = environments.into_iter();
+    let environments: Vec<_> = environments.filter(|it| caller.sees(&project, it)).collect();
+    let seen = |listed: &ListedFlag| may_read(&caller, &project, &listed.flag).is_ok();
     let shown = |listed| ListedFlagView::new(listed, &environments);
     Ok(Json(Page {
-        items: found.items.into_iter().map(shown).collect(),
+        items: found.items.into_iter().filter(seen).map(shown).collect(),
         next: found.next,
     }))
 }
@@ -247,12 +250,16 @@ pub async fn get(
     let typed = Key::new(&*key).map_err(|_| missing())?;
     let found = state.store.flag(&project.id, &typed).await;
     let mut found = found.map_err(api::or_missing(missing))?;
+    may_read(&caller, &project, &found.flag)?;
     let mut detail = FlagDetail {
         flag: found.flag.into(),
         environments: BTreeMap::new(),
         versions: BTreeMap::from([(project.key.to_string(), project.version)]),
     };
     for environment in environments {
+        if !caller.sees(&project, &environment) {
+            continue;
+        }
         let scope = format!("{}/{}", project.key, environment.key);
         detail.versions.insert(scope, environment.position.version);
         if let Some(targeting) = found.targetings.remove(&environment.id) {
@@ -262,4 +269,9 @@ pub async fn get(
         }
     }
     Ok(Json(detail))
+}
+
+fn may_read(caller: &Caller, project: &Project, flag: &Flag) -> Result<(), Problem> {
+    let resource = Resource::project(project.key.as_str()).with(Kind::Flag, flag.key.as_str());
+    caller.may("flag.read", &resource.tagged(&flag.tags))
 }

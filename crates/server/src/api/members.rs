@@ -10,7 +10,7 @@ use burgee_store::people::members::{Grants, Member};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::api::page::Page;
+use crate::api::page::{Page, PageQuery};
 use crate::api::{self};
 use crate::app::{AppState, now};
 use crate::auth::Caller;
@@ -92,7 +92,11 @@ pub async fn list(
     Query(query): Query<MemberQuery>,
 ) -> Result<Json<Page<MemberView>>, Problem> {
     caller.may("member.read", &Resource::new(Kind::Member, "*"))?;
-    let page = api::page::request(query.cursor, query.limit)?;
+    let page = PageQuery {
+        cursor: query.cursor,
+        limit: query.limit,
+    }
+    .try_into()?;
     let found = state
         .store
         .members(&caller.organization, query.search.as_deref(), &page)

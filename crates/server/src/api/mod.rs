@@ -7,11 +7,20 @@
 pub mod changes;
 pub mod environments;
 pub mod flags;
+pub mod groups;
+pub mod invitations;
+pub mod me;
+pub mod members;
 pub mod page;
+pub mod permissions;
+pub mod policies;
 pub mod projects;
 pub mod sdk_keys;
 pub mod segments;
+pub mod session;
+pub mod tokens;
 
+use burgee_domain::access::Resource;
 use burgee_domain::key::Key;
 use burgee_domain::model::{Environment, Project};
 use burgee_store::StoreError;
@@ -20,8 +29,10 @@ use crate::app::AppState;
 use crate::auth::Caller;
 use crate::problem::Problem;
 
-/// The project of that key in the caller's organization, or 404.
+/// The project of that key in the caller's organization, or 404; 403 where the caller may not see
+/// it, whether or not it is there.
 async fn project(state: &AppState, caller: &Caller, key: &str) -> Result<Project, Problem> {
+    caller.may("project.read", &Resource::project(key))?;
     let missing = || Problem::not_found(format!("project `{key}`"));
     let typed = Key::new(key).map_err(|_| missing())?;
     state
@@ -31,13 +42,14 @@ async fn project(state: &AppState, caller: &Caller, key: &str) -> Result<Project
         .map_err(or_missing(missing))
 }
 
-/// The environment of that key in a project, or 404.
+/// The environment of that key in a project, or 404; 403 where the caller may not see it.
 async fn environment(
     state: &AppState,
     caller: &Caller,
     project_key: &str,
     key: &str,
 ) -> Result<(Project, Environment), Problem> {
+    caller.may("environment.read", &Resource::environment(project_key, key))?;
     let project = project(state, caller, project_key).await?;
     let missing = || Problem::not_found(format!("environment `{key}` in `{project_key}`"));
     let typed = Key::new(key).map_err(|_| missing())?;

@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use burgee_domain::access::Resource;
 use burgee_domain::model::Project;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -12,7 +13,7 @@ use crate::api::{
     page::{Page, PageQuery},
 };
 use crate::app::{AppState, now};
-use crate::auth::{Caller, Writer};
+use crate::auth::Caller;
 use crate::body::Body;
 use crate::params::{Path, Query};
 use crate::problem::Problem;
@@ -72,7 +73,11 @@ pub async fn list(
     Query(query): Query<PageQuery>,
 ) -> Result<Json<Page<ProjectView>>, Problem> {
     let page = query.try_into()?;
-    let projects = state.store.projects(&caller.organization, &page).await?;
+    let mut projects = state.store.projects(&caller.organization, &page).await?;
+    projects.items.retain(|project| {
+        let resource = Resource::project(project.key.as_str());
+        caller.rights.allow("project.read", &resource)
+    });
     Ok(Json(Page::from_store(projects)))
 }
 
@@ -82,10 +87,11 @@ pub async fn list(
         (status = 409, body = Problem)))]
 pub async fn create(
     State(state): State<AppState>,
-    Writer(caller): Writer,
+    caller: Caller,
     Body(new): Body<NewProject>,
 ) -> Result<(StatusCode, Json<ProjectView>), Problem> {
     let key = api::new_key("/key", new.key)?;
+    caller.may("project.create", &Resource::project(key.as_str()))?;
     let name = api::name("/name", new.name.as_deref().unwrap_or(key.as_str()))?;
     let new = burgee_store::NewProject {
         organization: caller.organization.clone(),
@@ -116,10 +122,11 @@ pub async fn get(
         (status = 404, body = Problem)))]
 pub async fn update(
     State(state): State<AppState>,
-    Writer(caller): Writer,
+    caller: Caller,
     Path(key): Path<String>,
     Body(edit): Body<ProjectEdit>,
 ) -> Result<Json<ProjectView>, Problem> {
+    caller.may("project.update", &Resource::project(key.as_str()))?;
     let project = api::project(&state, &caller, &key).await?;
     let name = api::name("/name", &edit.name)?;
     let renamed = state
@@ -134,9 +141,10 @@ pub async fn update(
     responses((status = 204, description = "Deleted"), (status = 404, body = Problem)))]
 pub async fn delete(
     State(state): State<AppState>,
-    Writer(caller): Writer,
+    caller: Caller,
     Path(key): Path<String>,
 ) -> Result<StatusCode, Problem> {
+    caller.may("project.delete", &Resource::project(key.as_str()))?;
     let project = api::project(&state, &caller, &key).await?;
     let environments = state.store.environments(&project.id).await?;
     state

@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use burgee_domain::access::Resource;
 use burgee_domain::id::Id;
 use burgee_domain::model::{SdkKey, SdkKeyKind};
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use utoipa::ToSchema;
 
 use crate::api::{self, page::Page};
 use crate::app::{AppState, now};
-use crate::auth::{Caller, Writer};
+use crate::auth::Caller;
 use crate::body::Body;
 use crate::params::Path;
 use crate::problem::Problem;
@@ -70,8 +71,8 @@ pub struct NewSdkKey {
     pub name: String,
 }
 
-/// List an environment's SDK keys, revoked ones too. A token that may only read sees no secret of
-/// a server key.
+/// List an environment's SDK keys, revoked ones too. Who may not `sdkKey.reveal` sees no secret
+/// of a server key.
 #[utoipa::path(get, path = "/api/v1/projects/{project}/environments/{environment}/sdk-keys",
     tag = "sdk keys",
     params(("project", description = "The project's key"),
@@ -82,11 +83,14 @@ pub async fn list(
     caller: Caller,
     Path((project, environment)): Path<(String, String)>,
 ) -> Result<Json<Page<SdkKeyView>>, Problem> {
+    let place = Resource::environment(project.as_str(), environment.as_str());
+    caller.may("sdkKey.read", &place)?;
+    let reveal = caller.rights.allow("sdkKey.reveal", &place);
     let (_, environment) = api::environment(&state, &caller, &project, &environment).await?;
     let keys = state.store.sdk_keys(&environment.id).await?;
     let shown = |key: SdkKey| {
         let secret = match key.kind {
-            SdkKeyKind::Server if !caller.policy.may_write() => String::new(),
+            SdkKeyKind::Server if !reveal => String::new(),
             _ => key.secret.clone(),
         };
         SdkKeyView {
@@ -110,10 +114,12 @@ pub async fn list(
         (status = 404, body = Problem)))]
 pub async fn create(
     State(state): State<AppState>,
-    Writer(caller): Writer,
+    caller: Caller,
     Path((project, environment)): Path<(String, String)>,
     Body(new): Body<NewSdkKey>,
 ) -> Result<(StatusCode, Json<SdkKeyView>), Problem> {
+    let place = Resource::environment(project.as_str(), environment.as_str());
+    caller.may("sdkKey.write", &place)?;
     let (_, environment) = api::environment(&state, &caller, &project, &environment).await?;
     let name = api::name("/name", &new.name)?;
     let kind = match new.kind {
@@ -143,9 +149,11 @@ pub async fn create(
     responses((status = 204, description = "Revoked"), (status = 404, body = Problem)))]
 pub async fn revoke(
     State(state): State<AppState>,
-    Writer(caller): Writer,
+    caller: Caller,
     Path((project, environment, id)): Path<(String, String, String)>,
 ) -> Result<StatusCode, Problem> {
+    let place = Resource::environment(project.as_str(), environment.as_str());
+    caller.may("sdkKey.write", &place)?;
     let (_, environment) = api::environment(&state, &caller, &project, &environment).await?;
     let missing = || Problem::not_found(format!("SDK key `{id}`"));
     // Not every text can be asked for in every database.

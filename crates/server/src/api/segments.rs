@@ -127,10 +127,50 @@ pub struct SegmentQuery {
     pub limit: Option<i64>,
 }
 
+/// A scope, and what is above its segments on a resource's path.
+struct Place {
+    scope: SegmentScope,
+    above: Option<Resource>,
+}
+
+impl Place {
+    fn organization() -> Self {
+        Self {
+            scope: SegmentScope::Organization,
+            above: None,
+        }
+    }
+
+    fn project(project: Project) -> Self {
+        Self {
+            above: Some(Resource::project(project.key.as_str())),
+            scope: SegmentScope::Project(project.id),
+        }
+    }
+
+    fn environment(project: Project, environment: Environment) -> Self {
+        let (project_key, key) = (project.key.as_str(), environment.key.as_str());
+        Self {
+            above: Some(Resource::environment(project_key, key)),
+            scope: SegmentScope::Environment(project.id, environment.id),
+        }
+    }
+
+    /// A segment of a scope above (listed because it can be used here) is read as one of here.
+    fn may_read(&self, caller: &Caller, segment: &Segment) -> Result<(), Problem> {
+        let key = segment.key.as_str();
+        let resource = match &self.above {
+            Some(above) => above.clone().with(Kind::Segment, key),
+            None => Resource::new(Kind::Segment, key),
+        };
+        caller.may("segment.read", &resource.tagged(&segment.tags))
+    }
+}
+
 async fn page(
     state: &AppState,
     caller: &Caller,
-    scope: SegmentScope,
+    place: Place,
     query: SegmentQuery,
 ) -> Result<Json<Page<ListedSegmentView>>, Problem> {
     let page = PageQuery {
@@ -144,10 +184,13 @@ async fn page(
         life: query.state.map(Life::from),
         with_shared: query.with_shared,
     };
-    let found = state
+    let mut found = state
         .store
-        .segments(&caller.organization, &scope, &filter, &page)
+        .segments(&caller.organization, &place.scope, &filter, &page)
         .await?;
+    found
+        .items
+        .retain(|listed| place.may_read(caller, &listed.segment).is_ok());
     Ok(Json(Page::from_store(found)))
 }
 
@@ -159,7 +202,7 @@ pub async fn list_shared(
     caller: Caller,
     Query(query): Query<SegmentQuery>,
 ) -> Result<Json<Page<ListedSegmentView>>, Problem> {
-    page(&state, &caller, SegmentScope::Organization, query).await
+    page(&state, &caller, Place::organization(), query).await
 }
 
 /// List the segments that all environments of a project share.
@@ -174,7 +217,7 @@ pub async fn list_of_project(
     Query(query): Query<SegmentQuery>,
 ) -> Result<Json<Page<ListedSegmentView>>, Problem> {
     let project = api::project(&state, &caller, &project).await?;
-    page(&state, &caller, SegmentScope::Project(project.id), query).await
+    page(&state, &caller, Place::project(project), query).await
 }
 
 /// List the segments of one environment.
@@ -191,28 +234,25 @@ pub async fn list_of_environment(
     Query(query): Query<SegmentQuery>,
 ) -> Result<Json<Page<ListedSegmentView>>, Problem> {
     let (project, environment) = api::environment(&state, &caller, &project, &environment).await?;
-    page(
-        &state,
-        &caller,
-        SegmentScope::Environment(project.id, environment.id),
-        query,
-    )
-    .await
+    let place = Place::environment(project, environment);
+    page(&state, &caller, place, query).await
 }
 
 async fn one(
     state: &AppState,
     caller: &Caller,
-    scope: SegmentScope,
+    place: Place,
     key: &str,
 ) -> Result<Json<SegmentDetail>, Problem> {
     let missing = || Problem::not_found(format!("segment `{key}` in this scope"));
     let typed = Key::new(key).map_err(|_| missing())?;
     let found = state
         .store
-        .segment(&caller.organization, &scope, &typed)
+        .segment(&caller.organization, &place.scope, &typed)
         .await;
-    Ok(Json(found.map_err(api::or_missing(missing))?.into()))
+    let found = found.map_err(api::or_missing(missing))?;
+    place.may_read(caller, &found)?;
+    Ok(Json(found.into()))
 }
 
 /// One segment of the organization.
@@ -224,7 +264,7 @@ pub async fn get_shared(
     caller: Caller,
     Path(key): Path<String>,
 ) -> Result<Json<SegmentDetail>, Problem> {
-    one(&state, &caller, SegmentScope::Organization, &key).await
+    one(&state, &caller, Place::organization(), &key).await
 }
 
 /// One segment of a project.
@@ -238,7 +278,7 @@ pub async fn get_of_project(
     Path((project, key)): Path<(String, String)>,
 ) -> Result<Json<SegmentDetail>, Problem> {
     let project = api::project(&state, &caller, &project).await?;
-    one(&state, &caller, SegmentScope::Project(project.id), &key).await
+    one(&state, &caller, Place::project(project), &key).await
 }
 
 /// One segment of an environment.
@@ -255,6 +295,6 @@ pub async fn get_of_environment(
     Path((project, environment, key)): Path<(String, String, String)>,
 ) -> Result<Json<SegmentDetail>, Problem> {
     let (project, environment) = api::environment(&state, &caller, &project, &environment).await?;
-    let scope = SegmentScope::Environment(project.id, environment.id);
-    one(&state, &caller, scope, &key).await
+    let place = Place::environment(project, environment);
+    one(&state, &caller, place, &key).await
 }

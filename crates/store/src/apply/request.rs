@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use burgee_domain::Rejected;
+use burgee_domain::access::{Decision, Need, Rights};
 use burgee_domain::command::Command;
 use burgee_domain::diff::DiffLine;
 use burgee_domain::id::Id;
@@ -24,6 +25,8 @@ pub struct ChangeSetRequest {
     pub organization: Id<Organization>,
     /// By whom.
     pub actor: Actor,
+    /// What they may do.
+    pub rights: Rights,
     /// Why.
     pub comment: String,
     /// The versions that it was made against, by scope: `project/environment`, `project`, or the
@@ -81,6 +84,9 @@ pub enum ApplyError {
     /// A command cannot be applied.
     #[error(transparent)]
     Rejected(#[from] Rejected),
+    /// A command needs a permission that its author does not have.
+    #[error("command {}: {} on {} is not allowed", .0.command, .0.action, .0.resource)]
+    Forbidden(Box<Need>, Decision),
     /// The base names a scope that does not exist, or a version that it has not had: it would check
     /// nothing.
     #[error("base, {scope}: {message}")]

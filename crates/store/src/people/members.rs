@@ -69,7 +69,7 @@ impl Grants {
 }
 
 /// Keys in lower case, each once, in their order.
-pub(super) fn folded(keys: &[String]) -> Vec<String> {
+pub(crate) fn folded(keys: &[String]) -> Vec<String> {
     let mut all: Vec<String> = Vec::with_capacity(keys.len());
     for key in keys {
         let key = key.to_ascii_lowercase();

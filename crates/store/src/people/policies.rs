@@ -292,7 +292,7 @@ pub(crate) async fn of_keys(
 }
 
 /// Refuses keys of policies that there are not.
-pub(super) async fn must_exist(
+pub(crate) async fn must_exist(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
     keys: &[String],

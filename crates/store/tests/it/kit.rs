@@ -123,6 +123,7 @@ pub(crate) fn request(house: &House, commands: Value) -> ChangeSetRequest {
         id: None,
         organization: house.organization.id.clone(),
         actor: Actor::operator(),
+        rights: Rights::everything(),
         comment: String::new(),
         base: BTreeMap::new(),
         commands: serde_json::from_value(commands).unwrap(),
