@@ -38,7 +38,9 @@ pub(crate) async fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
         eprintln!("{WELCOME}");
     }
     if let Some(password) = server.owner_password() {
-        eprintln!("Sign in as {OWNER_EMAIL} with the password {password} (once: it must be changed).");
+        eprintln!(
+            "Sign in as {OWNER_EMAIL} with the password {password} (once: it must be changed)."
+        );
     }
     tokio::select! {
         _ = interrupt.recv() => {}

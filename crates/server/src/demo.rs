@@ -5,6 +5,7 @@
 //! another process may be making it at the same moment.
 
 use anyhow::Context;
+use burgee_domain::access::Rights;
 use burgee_domain::demo::{ENVIRONMENT, PROJECT, change_set};
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;

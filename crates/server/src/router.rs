@@ -13,8 +13,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::{
-    changes, environments, flags, groups, invitations, me, members, permissions, policies, projects,
-    sdk_keys, segments, session, tokens,
+    changes, environments, flags, groups, invitations, me, members, permissions, policies,
+    projects, sdk_keys, segments, session, tokens,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;

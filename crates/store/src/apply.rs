@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use burgee_domain::access::{self, Rights};
 use burgee_domain::change;
-use burgee_domain::command::{self, References};
+use burgee_domain::command::{self, Command, References};
 use burgee_domain::diff;
 use burgee_domain::id::Id;
 use burgee_domain::limits::MAX_ID;

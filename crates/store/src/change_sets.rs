@@ -15,8 +15,8 @@ use serde_json::Value;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-use crate::people::accounts::Account;
 use crate::error::{StoreError, unique};
+use crate::people::accounts::Account;
 use crate::{digest, image, row};
 
 /// The version of the commands' vocabulary that this program writes.

@@ -12,9 +12,9 @@ use crate::change_sets::Actor;
 use crate::dialect::Lock;
 use crate::environments::NewEnvironment;
 use crate::error::StoreError;
-use crate::projects::NewProject;
 use crate::people::members::Grants;
 use crate::people::{accounts, members};
+use crate::projects::NewProject;
 use crate::{Store, organizations};
 
 /// The key of the organization and the project that the first start makes.

@@ -10,8 +10,8 @@ use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_eval::time::Millis;
 use ipnet::IpNet;
-use sqlx::{AnyConnection, AnyPool};
 use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AnyPool};
 use uuid::Uuid;
 
 use crate::change_sets::Actor;

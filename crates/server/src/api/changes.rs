@@ -109,11 +109,10 @@ impl ChangeView {
             return Some(self);
         }
         let sees = |about: &dyn Fn(&str) -> Option<String>| sees(caller, about);
-        self.diff.retain(|line| sees(&|name| line.params.get(name).cloned()));
+        self.diff
+            .retain(|line| sees(&|name| line.params.get(name).cloned()));
         if let Value::Array(commands) = &mut self.commands {
-            commands.retain(|command| {
-                sees(&|name| command.get(name)?.as_str().map(str::to_owned))
-            });
+            commands.retain(|command| sees(&|name| command.get(name)?.as_str().map(str::to_owned)));
         }
         self.versions.retain(|scope, _| {
             let (project, environment) = match scope.split_once('/') {

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use axum::Json;
 use axum::extract::State;
+use burgee_domain::access::{Kind, Resource};
 use burgee_domain::key::Key;
-use burgee_domain::model::{Environment, Flag, Life, Targeting};
+use burgee_domain::model::{Environment, Flag, Life, Project, Targeting};
 use burgee_eval::flag::{Fallthrough, Rule, TargetUsers, Variation, VariationType};
 use burgee_store::{FlagFilter, ListedFlag};
 use serde::{Deserialize, Serialize};
@@ -226,7 +227,9 @@ pub async fn list(
     let found = state.store.flags(&project.id, &filter, &page).await?;
     let environments = state.store.environments(&project.id).await?;
     let environments = environments.into_iter();
-    let environments: Vec<_> = environments.filter(|it| caller.sees(&project, it)).collect();
+    let environments: Vec<_> = environments
+        .filter(|it| caller.sees(&project, it))
+        .collect();
     let seen = |listed: &ListedFlag| may_read(&caller, &project, &listed.flag).is_ok();
     let shown = |listed| ListedFlagView::new(listed, &environments);
     Ok(Json(Page {

@@ -114,10 +114,7 @@ pub async fn list(
     caller: Caller,
 ) -> Result<Json<Page<InvitationView>>, Problem> {
     caller.may("member.read", &Resource::new(Kind::Member, "*"))?;
-    let all = state
-        .store
-        .invitations(&caller.organization, now())
-        .await?;
+    let all = state.store.invitations(&caller.organization, now()).await?;
     Ok(Json(Page {
         items: all.into_iter().map(Into::into).collect(),
         next: None,

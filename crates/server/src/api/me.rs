@@ -135,7 +135,10 @@ pub async fn change_password(
         temporary: false,
     };
     let keep = Some(&signed_in.session.id);
-    state.store.set_password(&account.id, password, keep).await?;
+    state
+        .store
+        .set_password(&account.id, password, keep)
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -173,10 +176,7 @@ pub async fn sessions(
     State(state): State<AppState>,
     signed_in: SignedIn,
 ) -> Result<Json<Page<SessionView>>, Problem> {
-    let all = state
-        .store
-        .sessions(&signed_in.account.id, now())
-        .await?;
+    let all = state.store.sessions(&signed_in.account.id, now()).await?;
     let view = |session: Session| SessionView {
         current: session.id == signed_in.session.id,
         id: session.id.to_string(),
@@ -250,7 +250,10 @@ pub async fn set_second_factor(
         .store
         .set_second_factor(&account.id, &sealed, step, &codes)
         .await?;
-    state.store.show_second_factor(&signed_in.session.id).await?;
+    state
+        .store
+        .show_second_factor(&signed_in.session.id)
+        .await?;
     Ok(Json(RecoveryCodes { codes }))
 }
 

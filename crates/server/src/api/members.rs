@@ -183,7 +183,13 @@ pub async fn reset_link(
     caller.may("member.reset", &Resource::new(Kind::Member, id.as_str()))?;
     let member = member(&state, &caller, &id).await?;
     may_give(&state, &caller, &member.policies, &member.groups).await?;
-    if state.store.organizations_of(&member.account.id).await?.len() > 1 {
+    if state
+        .store
+        .organizations_of(&member.account.id)
+        .await?
+        .len()
+        > 1
+    {
         let message = "this person is a member of another organization too";
         return Err(Problem::conflict("", message));
     }

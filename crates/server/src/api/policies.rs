@@ -129,7 +129,9 @@ pub async fn get(
 ) -> Result<Json<PolicyView>, Problem> {
     caller.may("policy.read", &Resource::new(Kind::Policy, key.as_str()))?;
     let found = state.store.policy(&caller.organization, &key).await;
-    Ok(Json(found.map_err(api::or_missing(|| missing(&key)))?.into()))
+    Ok(Json(
+        found.map_err(api::or_missing(|| missing(&key)))?.into(),
+    ))
 }
 
 /// Make a policy.
@@ -168,7 +170,9 @@ pub async fn update(
         .store
         .update_policy(&caller.organization, &key, &text, &caller.actor, now())
         .await;
-    Ok(Json(changed.map_err(api::or_missing(|| missing(&key)))?.into()))
+    Ok(Json(
+        changed.map_err(api::or_missing(|| missing(&key)))?.into(),
+    ))
 }
 
 /// Delete a policy that nobody has.

@@ -2,8 +2,9 @@
 
 use axum::Json;
 use axum::extract::State;
+use burgee_domain::access::{Kind, Resource};
 use burgee_domain::key::Key;
-use burgee_domain::model::{Life, Segment, SegmentScope};
+use burgee_domain::model::{Environment, Life, Project, Segment, SegmentScope};
 use burgee_eval::segment::SegmentRule;
 use burgee_store::{ListedSegment, SegmentFilter};
 use serde::{Deserialize, Serialize};

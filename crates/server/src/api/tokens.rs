@@ -127,7 +127,10 @@ pub async fn list(
 ) -> Result<Json<Page<TokenView>>, Problem> {
     let all = state.store.tokens(&caller.organization).await?;
     let seen = |token: &Token| {
-        is_own(&caller, token) || caller.rights.allow("token.read", &resource(token.id.as_str()))
+        is_own(&caller, token)
+            || caller
+                .rights
+                .allow("token.read", &resource(token.id.as_str()))
     };
     Ok(Json(Page {
         items: all.into_iter().filter(seen).map(Into::into).collect(),
@@ -151,10 +154,7 @@ pub async fn create(
         expires_at: new.expires_in_days.map(in_days).transpose()?,
         grant: grant(&state, &caller, &new).await?,
     };
-    let (token, text) = state
-        .store
-        .create_token(&new, &caller.actor, now())
-        .await?;
+    let (token, text) = state.store.create_token(&new, &caller.actor, now()).await?;
     let view = TokenView {
         token: Some(text),
         ..token.into()

@@ -10,7 +10,7 @@ use burgee_store::people::accounts::Account;
 use burgee_store::people::sessions::{LONGEST, Seen, Session};
 use burgee_store::{Actor, ActorKind};
 
-use super::{Caller, cross_site, peer};
+use super::{Caller, cross_site};
 use crate::app::{AppState, now};
 use crate::problem::Problem;
 
