@@ -11,7 +11,7 @@ use serde_json::Value;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-use crate::error::{StoreError, unique};
+use crate::error::StoreError;
 use crate::{digest, image, row};
 
 /// The version of the commands' vocabulary that this program writes.
@@ -122,14 +122,16 @@ pub(crate) fn request_digest(comment: &str, base: &Value, commands: &str) -> [u8
     )
 }
 
+/// Writes a change set; false where its id was used.
 pub(crate) async fn insert(
     connection: &mut AnyConnection,
     new: &NewChangeSet<'_>,
-) -> Result<(), StoreError> {
-    sqlx::query(
+) -> Result<bool, StoreError> {
+    let done = sqlx::query(
         "INSERT INTO change_sets (organization_id, id, actor_kind, actor_id, actor_name, comment, \
          base, commands, vocabulary, request_digest, result, at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
+         ON CONFLICT (organization_id, id) DO NOTHING",
     )
     .bind(new.organization.as_str())
     .bind(new.id)
@@ -144,9 +146,8 @@ pub(crate) async fn insert(
     .bind(new.result.to_string())
     .bind(new.at.0)
     .execute(connection)
-    .await
-    .map_err(unique("id", "a change set with this id exists"))?;
-    Ok(())
+    .await?;
+    Ok(done.rows_affected() == 1)
 }
 
 /// The answer that a change set got, and the digest of its request.

@@ -47,7 +47,9 @@ impl Store {
             result: &serde_json::to_value(&applied)?,
             at: now,
         };
-        change_sets::insert(tx, &change_set).await?;
+        if !change_sets::insert(tx, &change_set).await? {
+            return Err(StoreError::Reused);
+        }
         let version = Version {
             scope_kind: "environment",
             scope: environment.id.as_str(),
