@@ -9,7 +9,7 @@ use burgee_domain::position::{Position, Row, chain, chain_rows, image_digest};
 use burgee_domain::workspace::Workspace;
 use serde_json::{Value, json};
 
-use crate::kit::{after, apply, commands, on, people, ready, step, write};
+use crate::kit::{after, apply, on, people, ready, step, write};
 
 #[test]
 fn each_version_chains_on_the_one_before() {
@@ -65,7 +65,7 @@ fn histories_that_differ_anywhere_have_other_digests() {
 }
 
 /// What the log has of an outcome.
-fn logged(outcome: &Outcome) -> Vec<Logged> {
+pub(crate) fn logged(outcome: &Outcome) -> Vec<Logged> {
     let of_step = |step: &burgee_domain::outcome::Step| {
         let entries = step.entries.clone().into_iter();
         let (scope, version) = (step.scope.clone(), step.position.version);
@@ -81,7 +81,7 @@ fn logged(outcome: &Outcome) -> Vec<Logged> {
     outcome.steps.iter().flat_map(of_step).collect()
 }
 
-fn versions(workspace: &Workspace) -> BTreeMap<Scope, i64> {
+pub(crate) fn versions(workspace: &Workspace) -> BTreeMap<Scope, i64> {
     let web = &workspace.projects["web"];
     let environments = web.environments.values();
     let mut base: BTreeMap<Scope, i64> = environments
@@ -226,129 +226,4 @@ fn scopes_without_a_base_and_rows_before_it_are_passed_over() {
     assert_eq!(with(version - 1).len(), 1);
     assert_eq!(with(version), []);
     assert_eq!(conflict::find(&outcome, &BTreeMap::new(), &log), []);
-}
-
-/// The facets behind the refusal of `second` after `first`, both made against the same state.
-fn behind(workspace: &Workspace, first: &Value, second: &Value) -> Vec<Facet> {
-    let base = versions(workspace);
-    let outcome = apply(workspace, json!([first])).unwrap();
-    let mut now = workspace.clone();
-    write(&mut now, &outcome);
-    let rejected = apply(&now, json!([second])).unwrap_err();
-    let command = &commands(json!([second]))[0];
-    let found = conflict::behind(&now, command, &rejected, &base, &logged(&outcome));
-    let mut facets: Vec<Facet> = found.into_iter().flat_map(|it| it.facets).collect();
-    facets.sort();
-    facets.dedup();
-    facets
-}
-
-#[test]
-fn a_refusal_that_others_caused_names_what_they_did() {
-    let text = |kind: &str, fields: Value| on("text", kind, fields);
-    let by = |segment: &str| json!({"property": "User is in segment", "value": json!([segment]).to_string()});
-    let rule = |id: &str, segment: &str| json!({"rule": {"id": id, "variation": "a", "conditions": [by(segment)]}});
-    let workspace = after(
-        ready(),
-        json!([
-            text("addRule", rule("r", "shared")),
-            people("archiveSegment", json!({})),
-            on("old", "setFlagTags", json!({"tags": ["x"]})),
-        ]),
-    );
-    let archived = text("archiveFlag", json!({}));
-    let gone = text("removeRule", json!({"rule": "r"}));
-    let three = json!({"variations": [{"id": "a", "value": "A"}, {"id": "c", "value": "C"}]});
-    let fewer = text("setVariations", three);
-    let new = |id: &str| on("new", "createFlag", json!({"type": "boolean", "id": id}));
-    let life = Facet::Life;
-    let of_rule = || Facet::Rule("r".into());
-    let rows = [
-        (&archived, text("turnOff", json!({})), life.clone()),
-        (
-            &archived,
-            text("updateVariation", json!({"variation": "a", "value": "x"})),
-            life.clone(),
-        ),
-        (
-            &archived,
-            text("addRule", rule("s", "shared")),
-            life.clone(),
-        ),
-        (&gone, text("updateRule", rule("r", "shared")), of_rule()),
-        (&gone, text("moveRule", json!({"rule": "r"})), of_rule()),
-        (
-            &fewer,
-            text("setOffVariation", json!({"variation": "b"})),
-            Facet::Variations,
-        ),
-        (
-            &fewer,
-            text("setTargets", json!({"variation": "b", "keys": []})),
-            Facet::Variations,
-        ),
-        (
-            &new("n"),
-            on("other", "createFlag", json!({"type": "boolean", "id": "n"})),
-            life.clone(),
-        ),
-        (&new("n"), new("m"), life.clone()),
-        (
-            &text("addRule", rule("s", "shared")),
-            text("addRule", json!({"rule": {"id": "s", "variation": "b"}})),
-            Facet::Rule("s".into()),
-        ),
-        (
-            &text("setOffVariation", json!({"variation": "b"})),
-            text(
-                "setVariations",
-                json!({"variations": [{"id": "a", "value": "A"}, {"id": "c", "value": "C"}]}),
-            ),
-            Facet::OffVariation,
-        ),
-        (
-            &people("deleteSegment", json!({})),
-            people("renameSegment", json!({"name": "n"})),
-            life.clone(),
-        ),
-        (
-            &people("deleteSegment", json!({})),
-            text("addRule", rule("s", "in-prod")),
-            life.clone(),
-        ),
-        (
-            &text("addRule", rule("s", "in-prod")),
-            people("deleteSegment", json!({})),
-            Facet::Rule("s".into()),
-        ),
-        (
-            &people("restoreSegment", json!({})),
-            people("deleteSegment", json!({})),
-            life.clone(),
-        ),
-        (
-            &on("old", "deleteFlag", json!({})),
-            on("old", "restoreFlag", json!({})),
-            life,
-        ),
-    ];
-    for (first, second, facet) in rows {
-        assert_eq!(
-            behind(&workspace, first, &second),
-            [facet],
-            "{first} {second}"
-        );
-    }
-    // What was so before, and what is wrong whatever others did, is nobody's doing.
-    let rows = [
-        (&gone, text("setOffVariation", json!({"variation": "z"}))),
-        (&gone, text("updateRule", rule("z", "shared"))),
-        (&fewer, on("old", "turnOn", json!({}))),
-        (&fewer, text("addRule", rule("s", "nope"))),
-        (&archived, on("nope", "turnOn", json!({}))),
-        (&archived, on("text", "turnOn", json!({"project": "nope"}))),
-    ];
-    for (first, second) in rows {
-        assert_eq!(behind(&workspace, first, &second), [], "{first} {second}");
-    }
 }

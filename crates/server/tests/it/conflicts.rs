@@ -60,18 +60,14 @@ async fn what_others_removed_is_a_conflict_and_says_who() {
         let remove = with(in_prod("removeRule", "f"), json!({"rule": "r"}));
         let archive = json!({"kind": "archiveFlag", "flag": "f"});
         let delete = json!({"kind": "deleteFlag", "flag": "f"});
+        let life = || json!(["life"]);
+        let of_t = vec![(&use_t, 400, "t", life()), (&tag_t, 404, "t", life())];
         // What oscar does; what olivia's set then meets, and how it is refused without a base.
-        let story: Vec<(Value, Vec<(&Value, u16, &str, Value)>)> = vec![
+        let story = [
             (remove, vec![(&update, 400, "f", json!([{"rule": "r"}]))]),
-            (
-                delete_t,
-                vec![
-                    (&use_t, 400, "t", json!(["life"])),
-                    (&tag_t, 404, "t", json!(["life"])),
-                ],
-            ),
-            (archive, vec![(&off, 400, "f", json!(["life"]))]),
-            (delete, vec![(&off, 404, "f", json!(["life"]))]),
+            (delete_t, of_t),
+            (archive, vec![(&off, 400, "f", life())]),
+            (delete, vec![(&off, 404, "f", life())]),
         ];
         for (theirs, ours) in story {
             let set = json!({"comment": "no longer", "commands": [theirs]});
@@ -243,6 +239,16 @@ async fn refusals_point_at_the_field_from_the_whole_body() {
             let problem = app.owner.post(PATH, &set).await.problem(400);
             assert_eq!(problem.pointers(), [pointer], "{}", problem.body);
             assert_eq!(problem.code(), code, "{}", problem.body);
+        }
+        for (list, name) in [
+            ("projects/default/flags", "search"),
+            ("projects/default/flags", "tag"),
+            ("segments", "search"),
+            ("projects", "cursor"),
+        ] {
+            let answer = app.owner.get(&format!("{list}?limit=1&{name}=a%00b")).await;
+            let problem = answer.problem(400);
+            assert_eq!(problem.pointers(), [name], "{}", problem.body);
         }
     })
     .await;

@@ -9,7 +9,7 @@ mod others;
 use std::collections::{BTreeMap, BTreeSet};
 
 use burgee_domain::Rejected;
-use burgee_domain::conflict::{self, Conflict, Logged};
+use burgee_domain::conflict::{self, Conflict};
 use burgee_domain::limits::MAX_BASE;
 use burgee_domain::outcome::{Outcome, Scope};
 use burgee_domain::workspace::Workspace;
@@ -79,9 +79,13 @@ impl Base {
 
     /// Refuses an outcome that touches what others changed after the base.
     pub(super) async fn check(&self, tx: &mut Tx, outcome: &Outcome) -> Result<(), ApplyError> {
-        let logged = self
-            .since(tx, outcome.steps.iter().map(|step| &step.scope))
-            .await?;
+        let mut logged = Vec::new();
+        for step in &outcome.steps {
+            if let Some(version) = self.versions.get(&step.scope) {
+                let ids: Vec<&str> = step.entries.iter().map(|it| it.item.id()).collect();
+                logged.extend(log::since_of(tx, &step.scope, *version, &ids).await?);
+            }
+        }
         let conflicts = conflict::find(outcome, &self.versions, &logged);
         match conflicts.is_empty() {
             true => Ok(()),
@@ -101,28 +105,16 @@ impl Base {
         let Some(command) = work.commands.get(rejected.command) else {
             return Ok(rejected.into());
         };
-        let logged = self.since(tx, self.names.keys()).await?;
         let base = &self.versions;
+        let mut logged = Vec::new();
+        for (scope, version) in base {
+            logged.extend(log::since(tx, scope, *version).await?);
+        }
         let conflicts = conflict::behind(workspace, command, &rejected, base, &logged);
         match conflicts.is_empty() {
             true => Ok(rejected.into()),
             false => self.conflicts(tx, &conflicts).await,
         }
-    }
-
-    /// What happened after the base, in those of the scopes that have one.
-    async fn since<'s>(
-        &self,
-        tx: &mut Tx,
-        scopes: impl Iterator<Item = &'s Scope>,
-    ) -> Result<Vec<Logged>, StoreError> {
-        let mut logged = Vec::new();
-        for scope in scopes {
-            if let Some(version) = self.versions.get(scope) {
-                logged.extend(log::since(tx, scope, *version).await?);
-            }
-        }
-        Ok(logged)
     }
 
     async fn conflicts(
