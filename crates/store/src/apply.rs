@@ -108,35 +108,37 @@ impl Store {
             at: work.now,
         };
         let outcome = &decision.outcome;
-        if !change_sets::insert(&mut tx, &change_set).await? {
+        if !self.write(&mut tx, &workspace, outcome, &change_set).await? {
             // Two of one id that lock nothing in common: the other was faster.
             let first = repeated(&mut tx, work.organization, &id, digest).await?;
             return first.ok_or_else(|| StoreError::Reused.into());
         }
-        self.write(&mut tx, &workspace, outcome, &change_set)
-            .await?;
         self.end(tx, work.dry_run).await?;
         Ok(applied)
     }
 
+    /// Writes an outcome; false where the change set's id was used meanwhile.
     async fn write(
         &self,
         tx: &mut Tx,
         workspace: &Workspace,
         outcome: &Outcome,
         change_set: &NewChangeSet<'_>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
         flags::write(tx, &outcome.flags).await?;
         for (project, edits) in by_project(workspace, &outcome.targetings)? {
             targetings::write(tx, project, &edits).await?;
         }
         segments::write_all(tx, change_set.organization, &outcome.segments).await?;
+        if !change_sets::insert(tx, change_set).await? {
+            return Ok(false);
+        }
         for step in &outcome.steps {
             let version = Version::of(step);
             log::write(tx, &change_set.reference(), &version, change_set.at).await?;
             self.advance(tx, workspace, step).await?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Moves a scope to its next version.
