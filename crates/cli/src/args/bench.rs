@@ -17,6 +17,12 @@ pub(crate) enum BenchCommand {
     Hold(ScenarioArgs),
     /// Change a flag: how fast that reaches all held connections, and whether it reaches all.
     Push(ScenarioArgs),
+    /// All server SDKs of a large environment reconnect at once.
+    Herd(ScenarioArgs),
+    /// Connections come and go, users identify and flags change, for long.
+    Churn(ScenarioArgs),
+    /// Find the most new connections per second that are answered well.
+    Capacity(ScenarioArgs),
 }
 
 /// What every scenario takes.
