@@ -156,7 +156,7 @@ impl Load {
 
 impl Found {
     /// The figures of it.
-    fn report(&self, drive: &mut Drive<'_>) {
+    pub(super) fn report(&self, drive: &mut Drive<'_>) {
         let each = self.cpu.as_secs_f64() * 1e6 / (self.answered.max(1) as f64);
         let wrong = 100.0 * drive.tally.failed() as f64 / (self.begun.max(1) as f64);
         let late = self.late.value_at_quantile(0.99) as f64 / 1000.0;
@@ -168,7 +168,7 @@ impl Found {
     }
 
     /// Answers per second when the rate was stable.
-    pub(super) fn rate(&self) -> f64 {
+    fn rate(&self) -> f64 {
         self.answered as f64 / self.seconds.max(f64::EPSILON)
     }
 }
