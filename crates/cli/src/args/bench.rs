@@ -18,7 +18,12 @@ pub(crate) enum BenchCommand {
     Hold(ScenarioArgs),
     /// Change a flag: how fast that reaches all held connections, and whether it reaches all.
     Push(ScenarioArgs),
-<<<<<<< HEAD
+    /// All server SDKs of a large environment reconnect at once.
+    Herd(ScenarioArgs),
+    /// Connections come and go, users identify and flags change, for long.
+    Churn(ScenarioArgs),
+    /// Find the most new connections per second that are answered well.
+    Capacity(ScenarioArgs),
     /// Serve as little as any server could: what Burgee's figures are compared with.
     Ceiling(CeilingArgs),
 }
@@ -35,14 +40,6 @@ pub(crate) struct CeilingArgs {
     /// Let other processes listen on the same port.
     #[arg(long)]
     pub(crate) share_port: bool,
-=======
-    /// All server SDKs of a large environment reconnect at once.
-    Herd(ScenarioArgs),
-    /// Connections come and go, users identify and flags change, for long.
-    Churn(ScenarioArgs),
-    /// Find the most new connections per second that are answered well.
-    Capacity(ScenarioArgs),
->>>>>>> bench
 }
 
 /// What every scenario takes.
