@@ -1,14 +1,19 @@
 //! `burgee bench`: measures a server.
 
+mod own;
+
 use std::process::ExitCode;
 
 use anyhow::Context;
 use burgee_bench::ceiling::{Ceiling, Config};
 use burgee_bench::progress::Silent;
+use burgee_bench::report::merge;
 use burgee_bench::report::model::Report;
+use burgee_bench::rig::measure::Measured;
+use burgee_bench::rig::suite::markdown;
 use burgee_bench::scenario::{self, Run};
 
-use crate::args::bench::{BenchCommand, CeilingArgs, ScenarioArgs};
+use crate::args::bench::{BenchCommand, CeilingArgs, OutputArgs, ScenarioArgs};
 
 /// `burgee bench`.
 pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
@@ -19,6 +24,13 @@ pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
         BenchCommand::Herd(args) => scenario("herd", scenario::herd::run, &args),
         BenchCommand::Churn(args) => scenario("churn", scenario::churn::run, &args),
         BenchCommand::Capacity(args) => scenario("capacity", scenario::capacity::run, &args),
+        BenchCommand::Ramp(args) => scenario("ramp", scenario::ramp::run, &args),
+        BenchCommand::Seed(args) => output(&own::seed(&args)?, &args.output),
+        BenchCommand::All(args) => {
+            let report = own::all(&args)?;
+            print!("{}", markdown::text(&report));
+            output(&report, &args.output)
+        }
         BenchCommand::Ceiling(args) => ceiling(&args),
     }
 }
@@ -39,17 +51,24 @@ fn ceiling(args: &CeilingArgs) -> anyhow::Result<ExitCode> {
 
 fn scenario(name: &str, run: Run, args: &ScenarioArgs) -> anyhow::Result<ExitCode> {
     let options = args.load.options()?;
-    let target = args.target.target();
-    let mut report = Report {
-        scenario: name.to_owned(),
-        command: std::env::args().collect::<Vec<_>>().join(" "),
-        ..Report::default()
+    let Some(target) = args.target.target() else {
+        let report = own::scenario(name, run, &options, args.load.runs)?;
+        return output(&report, &args.output);
     };
+    let mut runs = Vec::new();
     for _ in 0..args.load.runs.max(1) {
-        report.subjects.push(run(&options, &target, &mut Silent)?);
+        runs.push(run(&options, &target, &mut Silent)?);
     }
-    let text = serde_json::to_string_pretty(&report)?;
-    match &args.output.json {
+    let measured = Measured {
+        burgee: merge::runs(runs, None)?,
+        ..Measured::default()
+    };
+    output(&measured.report(name, &own::command()), &args.output)
+}
+
+fn output(report: &Report, args: &OutputArgs) -> anyhow::Result<ExitCode> {
+    let text = serde_json::to_string_pretty(report)?;
+    match &args.json {
         Some(file) => std::fs::write(file, text)
             .with_context(|| format!("{} cannot be written", file.display()))?,
         None => println!("{text}"),
