@@ -2,18 +2,19 @@
 
 mod own;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use burgee_bench::ceiling::{Ceiling, Config};
-use burgee_bench::progress::Silent;
-use burgee_bench::report::merge;
 use burgee_bench::report::model::Report;
+use burgee_bench::report::progress::Line;
+use burgee_bench::report::{html, json, merge, text};
 use burgee_bench::rig::measure::Measured;
 use burgee_bench::rig::suite::markdown;
 use burgee_bench::scenario::{self, Run};
 
-use crate::args::bench::{BenchCommand, CeilingArgs, OutputArgs, ScenarioArgs};
+use crate::args::bench::{BenchCommand, CeilingArgs, MergeArgs, OutputArgs, ScenarioArgs};
 
 /// `burgee bench`.
 pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
@@ -25,12 +26,13 @@ pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
         BenchCommand::Churn(args) => scenario("churn", scenario::churn::run, &args),
         BenchCommand::Capacity(args) => scenario("capacity", scenario::capacity::run, &args),
         BenchCommand::Ramp(args) => scenario("ramp", scenario::ramp::run, &args),
-        BenchCommand::Seed(args) => output(&own::seed(&args)?, &args.output),
+        BenchCommand::Seed(args) => write(&own::seed(&args)?, &args.output),
         BenchCommand::All(args) => {
             let report = own::all(&args)?;
             print!("{}", markdown::text(&report));
-            output(&report, &args.output)
+            write_files(&report, &args.output)
         }
+        BenchCommand::Merge(args) => merged(&args),
         BenchCommand::Ceiling(args) => ceiling(&args),
     }
 }
@@ -53,25 +55,48 @@ fn scenario(name: &str, run: Run, args: &ScenarioArgs) -> anyhow::Result<ExitCod
     let options = args.load.options()?;
     let Some(target) = args.target.target() else {
         let report = own::scenario(name, run, &options, args.load.runs)?;
-        return output(&report, &args.output);
+        return write(&report, &args.output);
     };
+    let count = args.load.runs.max(1);
     let mut runs = Vec::new();
-    for _ in 0..args.load.runs.max(1) {
-        runs.push(run(&options, &target, &mut Silent)?);
+    for number in 1..=count {
+        let title = match count {
+            1 => name.to_owned(),
+            count => format!("{name} {number}/{count}"),
+        };
+        runs.push(run(&options, &target, &mut Line::stderr(&title))?);
     }
     let measured = Measured {
         burgee: merge::runs(runs, None)?,
         ..Measured::default()
     };
-    output(&measured.report(name, &own::command()), &args.output)
+    let report = measured.report(name, &own::command());
+    write(&report, &args.output)
 }
 
-fn output(report: &Report, args: &OutputArgs) -> anyhow::Result<ExitCode> {
-    let text = serde_json::to_string_pretty(report)?;
-    match &args.json {
-        Some(file) => std::fs::write(file, text)
-            .with_context(|| format!("{} cannot be written", file.display()))?,
-        None => println!("{text}"),
+/// `burgee bench merge`.
+fn merged(args: &MergeArgs) -> anyhow::Result<ExitCode> {
+    let reports: anyhow::Result<Vec<Report>> =
+        args.files.iter().map(|file| json::read(file)).collect();
+    write(&merge::generators(reports?)?, &args.output)
+}
+
+/// Writes a report as text to standard output, and as what else was asked for.
+fn write(report: &Report, output: &OutputArgs) -> anyhow::Result<ExitCode> {
+    print!("{}", text::text(report));
+    write_files(report, output)
+}
+
+fn write_files(report: &Report, output: &OutputArgs) -> anyhow::Result<ExitCode> {
+    if let Some(file) = &output.json {
+        write_file(file, &json::text(report)?)?;
+    }
+    if let Some(file) = &output.html {
+        write_file(file, &html::page(report))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn write_file(file: &Path, text: &str) -> anyhow::Result<()> {
+    std::fs::write(file, text).with_context(|| format!("{} cannot be written", file.display()))
 }

@@ -1,8 +1,9 @@
 //! Measurements with servers of their own: this program, started again.
 
 use burgee_bench::options::Options;
-use burgee_bench::progress::{Progress, Silent};
+use burgee_bench::progress::Progress;
 use burgee_bench::report::model::Report;
+use burgee_bench::report::progress::Line;
 use burgee_bench::rig::limits::Limits;
 use burgee_bench::rig::measure::Own;
 use burgee_bench::rig::process;
@@ -77,8 +78,8 @@ pub(super) fn command() -> String {
     words.join(" ")
 }
 
-fn listener(_title: &str) -> Box<dyn Progress> {
-    Box::new(Silent)
+fn listener(title: &str) -> Box<dyn Progress> {
+    Box::new(Line::stderr(title))
 }
 
 /// The first SIGINT or SIGTERM ends the servers and generators; the measurement fails for it, and
