@@ -5,6 +5,7 @@
 #![deny(unsafe_code)]
 
 pub mod api;
+pub mod ceiling;
 pub mod load;
 pub mod options;
 pub mod progress;

@@ -70,6 +70,10 @@ pub(crate) struct ServerArgs {
         value_name = "ADDR"
     )]
     pub(crate) listen: SocketAddr,
+    /// Let other servers on this machine and this data listen there too: the kernel spreads
+    /// connections over them.
+    #[arg(long, env = "BURGEE_SHARE_PORT", value_parser = FalseyValueParser::new())]
+    pub(crate) share_port: bool,
     /// Where Prometheus metrics are answered.
     #[arg(
         long,

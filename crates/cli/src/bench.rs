@@ -3,11 +3,12 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
+use burgee_bench::ceiling::{Ceiling, Config};
 use burgee_bench::progress::Silent;
 use burgee_bench::report::model::Report;
 use burgee_bench::scenario::{self, Run};
 
-use crate::args::bench::{BenchCommand, ScenarioArgs};
+use crate::args::bench::{BenchCommand, CeilingArgs, ScenarioArgs};
 
 /// `burgee bench`.
 pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
@@ -18,7 +19,22 @@ pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
         BenchCommand::Herd(args) => scenario("herd", scenario::herd::run, &args),
         BenchCommand::Churn(args) => scenario("churn", scenario::churn::run, &args),
         BenchCommand::Capacity(args) => scenario("capacity", scenario::capacity::run, &args),
+        BenchCommand::Ceiling(args) => ceiling(&args),
     }
+}
+
+/// Serves until the process is ended.
+fn ceiling(args: &CeilingArgs) -> anyhow::Result<ExitCode> {
+    let config = Config {
+        listen: args.listen,
+        answer: args.answer,
+        share_port: args.share_port,
+    };
+    let ceiling = Ceiling::bind(&config)
+        .with_context(|| format!("--listen: {} cannot be listened on", args.listen))?;
+    eprintln!("the ceiling is ready: http://{}", ceiling.address()?);
+    ceiling.serve()?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn scenario(name: &str, run: Run, args: &ScenarioArgs) -> anyhow::Result<ExitCode> {

@@ -3,5 +3,6 @@
 // Clippy's configuration frees test functions only; what they call is test code as well.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod ceiling;
 mod scenarios;
 mod server;

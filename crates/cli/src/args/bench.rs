@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use burgee_bench::ceiling::DEMO_ANSWER;
 use burgee_bench::options::Options;
 use burgee_bench::target::Target;
 use clap::{Args, Subcommand};
@@ -23,6 +24,22 @@ pub(crate) enum BenchCommand {
     Churn(ScenarioArgs),
     /// Find the most new connections per second that are answered well.
     Capacity(ScenarioArgs),
+    /// Serve as little as any server could: what Burgee's figures are compared with.
+    Ceiling(CeilingArgs),
+}
+
+/// `burgee bench ceiling`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CeilingArgs {
+    /// Where it listens.
+    #[arg(long, default_value = "127.0.0.1:5100", value_name = "ADDR")]
+    pub(crate) listen: SocketAddr,
+    /// How long its answer to a data-sync is, in bytes.
+    #[arg(long, default_value_t = DEMO_ANSWER, value_name = "BYTES")]
+    pub(crate) answer: usize,
+    /// Let other processes listen on the same port.
+    #[arg(long)]
+    pub(crate) share_port: bool,
 }
 
 /// What every scenario takes.

@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod adopting;
+mod bench;
+mod bench_load;
 mod commands;
 mod database_down;
 mod demo;
