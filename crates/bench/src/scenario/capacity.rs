@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use super::connect::Load;
-use super::drive::{Drive, sdk};
-use crate::load::engine::Config;
+use super::drive::{Drive, config};
 use crate::options::Options;
 use crate::progress::Progress;
 use crate::report::model::Subject;
@@ -78,8 +77,7 @@ impl Step {
             hold: Duration::ZERO,
             most: options.connections.unwrap_or(MOST),
         };
-        let config = Config::new(target.address, sdk(target, options.server_sdks)?);
-        let mut drive = Drive::start(target, config, progress)?;
+        let mut drive = Drive::start(target, config(options, target)?, progress)?;
         let found = load.drive(&mut drive)?;
         let failed = drive.tally.failed() as f64 / found.begun.max(1) as f64;
         let is_good = drive.tally.whole_p99() < P99_MS && failed < ERRORS;

@@ -7,10 +7,9 @@ use std::time::Duration;
 use steps::Churn;
 
 use super::change::Switch;
-use super::drive::{Drive, sdk};
+use super::drive::{Drive, config};
 use super::hold::OPENING;
 use super::push::check_newest;
-use crate::load::engine::Config;
 use crate::options::Options;
 use crate::progress::Progress;
 use crate::report::model::Subject;
@@ -40,8 +39,7 @@ pub fn run(
     let span = Duration::from_secs(options.form(600, 5));
     let span = options.duration.unwrap_or(span);
     let switch = Switch::new(target)?;
-    let config = Config::new(target.address, sdk(target, options.server_sdks)?);
-    let mut drive = Drive::start(target, config, progress)?;
+    let mut drive = Drive::start(target, config(options, target)?, progress)?;
     drive.takes(Duration::from_secs_f64(count as f64 / OPENING) + span);
     drive.phase("opening")?;
     let keys = drive.open(count, OPENING)?;

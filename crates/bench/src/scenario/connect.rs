@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-use super::drive::{Drive, sdk};
-use crate::load::engine::Config;
+use super::drive::{Drive, config};
 use crate::load::schedule::Schedule;
 use crate::load::{Event, Key, Micros, What};
 use crate::options::Options;
@@ -33,8 +32,7 @@ pub fn run(
         hold: options.hold.unwrap_or_default(),
         most: options.connections.unwrap_or(usize::MAX),
     };
-    let config = Config::new(target.address, sdk(target, options.server_sdks)?);
-    let mut drive = Drive::start(target, config, progress)?;
+    let mut drive = Drive::start(target, config(options, target)?, progress)?;
     drive.takes(load.ramp + load.stable);
     let found = load.drive(&mut drive)?;
     found.report(&mut drive);

@@ -9,6 +9,7 @@ use crate::load::engine::{Config, Engine};
 use crate::load::schedule::Schedule;
 use crate::load::tally::Tally;
 use crate::load::{Event, Key, Micros, Sdk, Shape, What};
+use crate::options::Options;
 use crate::progress::{Moment, Progress};
 use crate::report::model::{Figure, Latency, Subject};
 use crate::rig::usage::{Sampler, kernel_sockets};
@@ -256,19 +257,22 @@ impl<'a> Drive<'a> {
     }
 }
 
-/// The SDK that a scenario plays against a target.
+/// How a scenario's connections are made.
 ///
 /// # Errors
-/// There is no key for it.
-pub(super) fn sdk(target: &Target, is_server: bool) -> anyhow::Result<Sdk> {
-    let (key, option) = match is_server {
+/// There is no key for the SDK that is to be played.
+pub(super) fn config(options: &Options, target: &Target) -> anyhow::Result<Config> {
+    let (key, option) = match options.server_sdks {
         true => (&target.server_key, "--server-key"),
         false => (&target.client_key, "--client-key"),
     };
     let key = Some(key.clone()).filter(|key| !key.is_empty());
     let key = key.with_context(|| format!("this scenario needs {option}"))?;
-    Ok(match is_server {
+    let sdk = match options.server_sdks {
         true => Sdk::Server(key),
         false => Sdk::Client(key),
-    })
+    };
+    let mut config = Config::new(target.address, sdk);
+    config.patience = options.patience.unwrap_or(config.patience);
+    Ok(config)
 }

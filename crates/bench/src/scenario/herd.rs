@@ -57,7 +57,7 @@ fn drive(
     count: usize,
 ) -> anyhow::Result<Subject> {
     let mut config = Config::new(target.address, Sdk::Server(large.key.clone()));
-    config.patience = PATIENCE;
+    config.patience = options.patience.unwrap_or(PATIENCE);
     config.receive_buffer = Some(RECEIVE_BUFFER);
     let mut drive = Drive::start(target, config, progress)?;
     drive.phase("one")?;

@@ -3,9 +3,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::drive::{Drive, sdk};
+use super::drive::{Drive, config};
 use super::hold::HEARTBEAT;
-use crate::load::engine::Config;
 use crate::load::schedule::Schedule;
 use crate::load::{Key, Micros, What};
 use crate::options::Options;
@@ -27,8 +26,7 @@ pub fn run(
 ) -> anyhow::Result<Subject> {
     let rate = options.rate.unwrap_or(1000.0);
     let (ramp, whole) = times(options);
-    let config = Config::new(target.address, sdk(target, options.server_sdks)?);
-    let mut drive = Drive::start(target, config, progress)?;
+    let mut drive = Drive::start(target, config(options, target)?, progress)?;
     drive.takes(whole);
     let start = drive.engine.now();
     let mut ramping = Ramping {
@@ -38,7 +36,8 @@ pub fn run(
     let mut late = histogram()?;
     drive.phase("ramp")?;
     let until = ramping.schedule.end();
-    while drive.engine.now() < until {
+    // A generator that is late begins all of them nevertheless.
+    while drive.engine.now() < until || ramping.schedule.due().is_some() {
         let now = drive.engine.now();
         while let Some(due) = ramping.schedule.next(now) {
             late.saturating_record(due.until(drive.engine.now()));

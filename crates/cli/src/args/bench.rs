@@ -159,6 +159,9 @@ pub(crate) struct LoadArgs {
     /// For how many seconds a connection is kept after its answer, where they come and go.
     #[arg(long, value_name = "SECONDS")]
     pub(crate) hold: Option<f64>,
+    /// After how many seconds without an answer a connection counts as lost [default: 30].
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) patience: Option<f64>,
     /// Play server SDKs where client SDKs are usual.
     #[arg(long)]
     pub(crate) server_sdks: bool,
@@ -200,6 +203,7 @@ impl LoadArgs {
             duration: seconds(self.duration)?,
             connections: self.connections,
             hold: seconds(self.hold)?,
+            patience: seconds(self.patience)?,
             server_sdks: self.server_sdks,
             short: self.short,
         })
