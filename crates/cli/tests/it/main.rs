@@ -5,6 +5,7 @@
 
 mod adopting;
 mod bench;
+mod bench_load;
 mod commands;
 mod database_down;
 mod demo;
