@@ -108,7 +108,10 @@ impl Store {
             at: work.now,
         };
         let outcome = &decision.outcome;
-        if !self.write(&mut tx, &workspace, outcome, &change_set).await? {
+        if !self
+            .write(&mut tx, &workspace, outcome, &change_set)
+            .await?
+        {
             // Two of one id that lock nothing in common: the other was faster.
             let first = repeated(&mut tx, work.organization, &id, digest).await?;
             return first.ok_or_else(|| StoreError::Reused.into());
