@@ -2,9 +2,11 @@
 
 use axum::extract::State;
 use axum::http::{StatusCode, header};
+use axum::middleware::from_fn;
 use axum::response::IntoResponse;
 use axum::routing::get;
-use axum::{Json, Router, middleware};
+use axum::{Json, Router};
+use burgee_store::dialect::Dialect;
 use std::sync::Arc;
 use utoipa::OpenApi;
 use utoipa::openapi::OpenApi as Document;
@@ -18,6 +20,7 @@ use crate::api::{
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
+use crate::deadline::answer_in_time;
 use crate::openapi::add_common_refusals;
 use crate::problem::Problem;
 
@@ -34,7 +37,11 @@ struct Description;
 
 /// The API and its description.
 pub fn router(state: AppState) -> (Router, Document) {
-    let (router, mut document) = table().with_state(state).split_for_parts();
+    let dialect = state.store.dialect();
+    let (mut router, mut document) = table().with_state(state).split_for_parts();
+    if dialect == Dialect::Postgres {
+        router = router.layer(from_fn(answer_in_time));
+    }
     let token = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
     document
         .components
@@ -54,7 +61,7 @@ pub fn router(state: AppState) -> (Router, Document) {
         .route("/api/openapi.json", get(publish))
         .with_state(Arc::new(document.clone()));
     let router = router
-        .layer(middleware::from_fn(renew))
+        .layer(from_fn(renew))
         .merge(published)
         .fallback(|| async { Problem::not_found("such address") })
         .method_not_allowed_fallback(|| async { Problem::method_not_allowed() });

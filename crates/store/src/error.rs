@@ -16,6 +16,9 @@ pub enum StoreError {
         /// In plain words.
         message: String,
     },
+    /// The id of a change set that was used for another one.
+    #[error("this id was used for another change set")]
+    Reused,
     /// It cannot be stored by any of the databases.
     #[error("{field}: {message}")]
     Invalid {
@@ -86,6 +89,8 @@ impl From<sqlx::Error> for StoreError {
             | sqlx::Error::PoolClosed
             | sqlx::Error::WorkerCrashed
             | sqlx::Error::Io(_)
+            // A connection that ends in the middle of its first words is one of these.
+            | sqlx::Error::Protocol(_)
             | sqlx::Error::Tls(_) => true,
             sqlx::Error::Database(database) => passes(database.as_ref()),
             _ => false,
