@@ -1,14 +1,16 @@
 //! `burgee bench`: measures a server.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use burgee_bench::ceiling::{Ceiling, Config};
-use burgee_bench::progress::Silent;
 use burgee_bench::report::model::Report;
+use burgee_bench::report::progress::Line;
+use burgee_bench::report::{html, json, merge, text};
 use burgee_bench::scenario::{self, Run};
 
-use crate::args::bench::{BenchCommand, CeilingArgs, ScenarioArgs};
+use crate::args::bench::{BenchCommand, CeilingArgs, MergeArgs, OutputArgs, ScenarioArgs};
 
 /// `burgee bench`.
 pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
@@ -19,6 +21,7 @@ pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
         BenchCommand::Herd(args) => scenario("herd", scenario::herd::run, &args),
         BenchCommand::Churn(args) => scenario("churn", scenario::churn::run, &args),
         BenchCommand::Capacity(args) => scenario("capacity", scenario::capacity::run, &args),
+        BenchCommand::Merge(args) => merged(&args),
         BenchCommand::Ceiling(args) => ceiling(&args),
     }
 }
@@ -40,19 +43,43 @@ fn ceiling(args: &CeilingArgs) -> anyhow::Result<ExitCode> {
 fn scenario(name: &str, run: Run, args: &ScenarioArgs) -> anyhow::Result<ExitCode> {
     let options = args.load.options()?;
     let target = args.target.target();
-    let mut report = Report {
+    let count = args.load.runs.max(1);
+    let mut runs = Vec::new();
+    for number in 1..=count {
+        let title = match count {
+            1 => name.to_owned(),
+            count => format!("{name} {number}/{count}"),
+        };
+        runs.push(run(&options, &target, &mut Line::stderr(&title))?);
+    }
+    let report = Report {
         scenario: name.to_owned(),
         command: std::env::args().collect::<Vec<_>>().join(" "),
+        subjects: vec![merge::runs(runs, None)?],
         ..Report::default()
     };
-    for _ in 0..args.load.runs.max(1) {
-        report.subjects.push(run(&options, &target, &mut Silent)?);
+    write(&report, &args.output)
+}
+
+/// `burgee bench merge`.
+fn merged(args: &MergeArgs) -> anyhow::Result<ExitCode> {
+    let reports: anyhow::Result<Vec<Report>> =
+        args.files.iter().map(|file| json::read(file)).collect();
+    write(&merge::generators(reports?)?, &args.output)
+}
+
+/// Writes a report as text to standard output, and as what else was asked for.
+fn write(report: &Report, output: &OutputArgs) -> anyhow::Result<ExitCode> {
+    print!("{}", text::text(report));
+    if let Some(file) = &output.json {
+        write_file(file, &json::text(report)?)?;
     }
-    let text = serde_json::to_string_pretty(&report)?;
-    match &args.output.json {
-        Some(file) => std::fs::write(file, text)
-            .with_context(|| format!("{} cannot be written", file.display()))?,
-        None => println!("{text}"),
+    if let Some(file) = &output.html {
+        write_file(file, &html::page(report))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn write_file(file: &Path, text: &str) -> anyhow::Result<()> {
+    std::fs::write(file, text).with_context(|| format!("{} cannot be written", file.display()))
 }

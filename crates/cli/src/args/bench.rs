@@ -24,6 +24,8 @@ pub(crate) enum BenchCommand {
     Churn(ScenarioArgs),
     /// Find the most new connections per second that are answered well.
     Capacity(ScenarioArgs),
+    /// Put together the reports of generators that drove one server at the same time.
+    Merge(MergeArgs),
     /// Serve as little as any server could: what Burgee's figures are compared with.
     Ceiling(CeilingArgs),
 }
@@ -133,6 +135,19 @@ pub(crate) struct OutputArgs {
     /// The report as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// The report as a page with plots, which opens without a network.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+/// `burgee bench merge`.
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// Reports as JSON, of one scenario.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 }
 
 impl LoadArgs {
