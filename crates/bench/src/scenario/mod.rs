@@ -9,6 +9,8 @@ mod drive;
 pub mod herd;
 pub mod hold;
 pub mod push;
+pub mod ramp;
+pub mod seed;
 
 use crate::options::Options;
 use crate::progress::Progress;

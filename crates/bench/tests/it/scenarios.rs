@@ -172,6 +172,16 @@ fn a_change_reaches_everybody() {
 }
 
 #[test]
+fn a_state_that_is_pushed_whole_is_a_delivery() {
+    let found = pushes(Faults {
+        pushes_whole: true,
+        ..Faults::default()
+    });
+    assert_eq!(errors(&found), BTreeMap::new());
+    assert_eq!(latency(&found, "push").count, 60 * 4);
+}
+
+#[test]
 fn a_lost_push_is_found() {
     let found = pushes(Faults {
         loses_change: 4,

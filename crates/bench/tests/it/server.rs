@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use burgee_bench::target::Target;
 
-/// What it does wrong. Connections and changes are counted from 1, the scenario's first look
+/// What it does wrong, or otherwise than usual. Connections and changes are counted from 1, the scenario's first look
 /// included; a fault that is named happens to every connection whose number it divides, or to the
 /// change with this number.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,6 +27,8 @@ pub(crate) struct Faults {
     pub(crate) loses_change: i64,
     /// Stamps this change with an old version.
     pub(crate) stamps_old: i64,
+    /// Pushes the whole state, as server SDKs are sent a small one. No fault.
+    pub(crate) pushes_whole: bool,
 }
 
 /// The server, as long as the test's process lives.
@@ -155,10 +157,14 @@ fn change(faults: Faults, state: &Mutex<State>) {
         true => 1,
         false => 1000 + changes,
     };
+    let push = match faults.pushes_whole {
+        true => message("full", 2, stamp),
+        false => message("patch", 1, stamp),
+    };
     for (number, stream) in &mut state.held {
         if changes != faults.loses_change || !divides(3, *number) {
             // Those that went away stay in the list.
-            let _ = frame(stream, &message("patch", 1, stamp));
+            let _ = frame(stream, &push);
         }
     }
 }

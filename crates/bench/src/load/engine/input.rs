@@ -161,7 +161,7 @@ impl Engine {
                 What::Ponged { took }
             }
             (Kind::Patch, _) => What::Pushed(shape),
-            // A small state may be sent as a whole for any change in it.
+            // A small state is pushed whole to server SDKs, and to who fell behind.
             (Kind::Full, _) if connection.is_synced => What::Pushed(shape),
             _ => What::Misshapen,
         };
