@@ -176,6 +176,11 @@ impl Encoded {
         Sync::Full
     }
 
+    /// About the most bytes that [`Self::client_sync`] appends.
+    pub fn client_size(&self) -> usize {
+        self.client.size()
+    }
+
     /// The answer to a server SDK's data-sync; arguments as in [`Self::client_sync`].
     pub fn server_sync(&self, timestamp: i64, now: i64) -> ServerAnswer {
         let message = match self.asked(timestamp, now) {
