@@ -193,7 +193,8 @@ impl Problem {
         Self::conflict("/id", "idReused", detail.to_owned())
     }
 
-    fn conflict(pointer: &str, code: &str, detail: String) -> Self {
+    /// 409: it collides with what is there.
+    pub fn conflict(pointer: &str, code: &str, detail: String) -> Self {
         let mut problem = Self::new(StatusCode::CONFLICT, code, detail.clone());
         problem.errors.push(FieldError {
             pointer: pointer.to_owned(),

@@ -191,7 +191,7 @@ pub async fn reset_link(
         > 1
     {
         let message = "this person is a member of another organization too";
-        return Err(Problem::conflict("", message));
+        return Err(Problem::conflict("", "memberElsewhere", message.to_owned()));
     }
     let actor = &caller.actor;
     let link = state
