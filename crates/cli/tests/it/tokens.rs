@@ -15,7 +15,7 @@ async fn a_revoked_token_is_worth_nothing_at_once() {
         let of = |it: &&serde_json::Value| token.starts_with(it["prefix"].as_str().unwrap());
         listed.iter().find(of).unwrap()
     };
-    assert_eq!(of(&lost)["policy"], "owner");
+    assert_eq!(of(&lost)["policies"][0], "owner");
     assert!(of(&lost)["lastUsedAt"].is_string(), "{listed:?}");
     assert!(of(&kept)["lastUsedAt"].is_null(), "{listed:?}");
     let id = of(&lost)["id"].as_str().unwrap();

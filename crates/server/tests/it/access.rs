@@ -5,8 +5,8 @@ use burgee_domain::id::Id;
 use burgee_domain::key::Key;
 use burgee_domain::model::Organization;
 use burgee_eval::time::Millis;
-use burgee_server::{Policy, setup};
-use burgee_store::{Actor, NewEnvironment, NewProject, NewToken};
+use burgee_server::setup;
+use burgee_store::{Actor, Grant, NewEnvironment, NewProject, NewToken};
 use burgee_testkit::api::Api;
 use burgee_testkit::sdk;
 use reqwest::Method;
@@ -116,7 +116,7 @@ async fn the_scheme_of_a_token_has_no_case() {
 async fn a_reader_looks_at_everything_and_changes_nothing() {
     let app = App::start(Database::Sqlite).await;
     app.apply(flag_on("known")).await;
-    let reader = app.caller("rita", Policy::Reader).await;
+    let reader = app.caller("rita", "reader").await;
     for route in routes(&app).await {
         let answer = route.call(&reader).await;
         match route.writes() {
@@ -140,7 +140,12 @@ async fn a_token_that_was_revoked_or_has_expired_opens_nothing() {
         let new = |expires_at| NewToken {
             organization: app.organization.id.clone(),
             name: "short".to_owned(),
-            policy: "owner".to_owned(),
+            account: None,
+            grant: Grant::Service {
+                policies: vec!["owner".to_owned()],
+                statements: Vec::new(),
+            },
+            networks: Vec::new(),
             expires_at,
         };
         let expired = app
@@ -210,7 +215,7 @@ pub(crate) async fn neighbour(app: &App) -> Api {
         .create_environment(&environment, &actor, now)
         .await
         .unwrap();
-    let token = setup::create_token(&app.store, &organization, "nick", Policy::Owner).await;
+    let token = setup::create_token(&app.store, &organization, "nick", &["owner".to_owned()]).await;
     app.nobody().with_token(&token.unwrap())
 }
 

@@ -1,6 +1,5 @@
 //! Change sets: applied whole or not at all, once, and only on what their author saw.
 
-use burgee_server::Policy;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -128,7 +127,7 @@ async fn a_conflict_names_what_and_who() {
         app.apply(flag_on("f")).await;
         let seen = app.owner.get("projects/default/flags/f").await.expect(200);
         let base = json!({"default/prod": seen["versions"]["default/prod"]});
-        let other = app.caller("oscar", Policy::Owner).await;
+        let other = app.caller("oscar", "owner").await;
         let off = json!({"comment": "it burns", "commands": [in_prod("turnOff", "f")]});
         let path = "projects/default/changes";
         let theirs = other.post(path, &off).await.expect(200);

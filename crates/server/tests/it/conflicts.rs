@@ -1,7 +1,6 @@
 //! The base of a change set: what others changed after it is told, by whom, also where they removed
 //! what the set edits; and a base is never silently without effect.
 
-use burgee_server::Policy;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -43,7 +42,7 @@ async fn house(app: &App) -> (Value, String) {
 async fn what_others_removed_is_a_conflict_and_says_who() {
     on_each_database(async |app| {
         let (base, on) = house(app).await;
-        let oscar = app.caller("oscar", Policy::Owner).await;
+        let oscar = app.caller("oscar", "owner").await;
         let update = with(
             in_prod("updateRule", "f"),
             json!({"rule": rule("r", &on, "id-of-s")}),

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use burgee_domain::model::Organization;
-use burgee_server::{Config, Policy, Server, setup};
+use burgee_server::{Config, Server, setup};
 use burgee_store::{Location, Store};
 use burgee_testkit::api::Api;
 use burgee_testkit::sdk::Sdk;
@@ -31,27 +31,19 @@ pub(crate) async fn on_each_database(story: impl AsyncFn(&App)) {
 pub(crate) struct Data {
     pub(crate) location: Location,
     /// Removed at the end.
-    _folder: Option<TempDir>,
+    own: TempDir,
 }
 
 impl Data {
     pub(crate) async fn new(database: Database) -> Self {
-        match database {
-            Database::Sqlite => {
-                let folder = tempfile::tempdir().unwrap();
-                let location = Location::Folder(folder.path().join("data"));
-                let _folder = Some(folder);
-                Self { location, _folder }
-            }
+        let own = tempfile::tempdir().unwrap();
+        let location = match database {
+            Database::Sqlite => Location::Folder(own.path().join("data")),
             Database::Postgres => {
-                let url = burgee_testkit::postgres::database().await.unwrap();
-                let location = Location::Postgres(url);
-                Self {
-                    location,
-                    _folder: None,
-                }
+                Location::Postgres(burgee_testkit::postgres::database().await.unwrap())
             }
-        }
+        };
+        Self { location, own }
     }
 
     /// Starts a server on it, on a free port.
@@ -60,6 +52,7 @@ impl Data {
         let config = Config {
             listen: any,
             metrics_listen: any,
+            instance_key_file: self.own.path().join("instance.key"),
             ..Config::new(self.location.clone())
         };
         Server::start(config).await.unwrap()
@@ -102,7 +95,8 @@ impl App {
         let server = data.serve().await;
         let store = Store::open(data.location.clone()).await.unwrap();
         let organization = setup::organization(&store).await.unwrap();
-        let token = setup::create_token(&store, &organization, "olivia", Policy::Owner).await;
+        let token =
+            setup::create_token(&store, &organization, "olivia", &["owner".to_owned()]).await;
         let token = token.unwrap();
         Self {
             owner: Api::new(server.address()).with_token(&token),
@@ -129,8 +123,9 @@ impl App {
     }
 
     /// With a new token of this policy.
-    pub(crate) async fn caller(&self, name: &str, policy: Policy) -> Api {
-        let token = setup::create_token(&self.store, &self.organization, name, policy).await;
+    pub(crate) async fn caller(&self, name: &str, policy: &str) -> Api {
+        let policies = [policy.to_owned()];
+        let token = setup::create_token(&self.store, &self.organization, name, &policies).await;
         self.nobody().with_token(&token.unwrap())
     }
 

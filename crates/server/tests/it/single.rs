@@ -1,6 +1,5 @@
 //! One of a kind by its name: segments of each scope, a change set of the history.
 
-use burgee_server::Policy;
 use serde_json::json;
 
 use crate::kit::{App, flag_on, on_each_database};
@@ -43,7 +42,7 @@ async fn a_change_set_is_found_by_its_id() {
     on_each_database(async |app: &App| {
         let applied = app.apply(flag_on("f")).await;
         let path = format!("changes/{}", applied["id"].as_str().unwrap());
-        let reader = app.caller("rita", Policy::Reader).await;
+        let reader = app.caller("rita", "reader").await;
         let found = reader.get(&path).await.expect(200);
         assert_eq!(found["actor"], "olivia");
         assert_eq!(found["commands"].as_array().unwrap().len(), 2, "{found}");

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use burgee_server::Policy;
 use serde_json::{Value, json};
 use sqlx::{AnyConnection, Connection};
 use tokio::task::JoinSet;
@@ -17,7 +16,7 @@ async fn of_two_writers_on_one_part_one_wins_and_the_other_is_told() {
     on_each_database(async |app| {
         app.apply(flag_on("f")).await;
         let (on, _) = variations(&app.owner, "f").await;
-        let oscar = app.caller("oscar", Policy::Owner).await;
+        let oscar = app.caller("oscar", "owner").await;
         for _ in 0..5 {
             let flag = app.owner.get("projects/default/flags/f").await.expect(200);
             let base = json!({"default/prod": flag["versions"]["default/prod"]});

@@ -6,8 +6,8 @@ use burgee_domain::id::Id;
 use burgee_domain::model::{Organization, SdkKeyKind};
 use burgee_store::page::PageRequest;
 use burgee_store::{
-    Actor, ActorKind, ChangeSetRequest, HistoryScope, LoggedChangeSet, NewEnvironment, NewProject,
-    NewToken, Store,
+    Actor, ActorKind, ChangeSetRequest, Grant, HistoryScope, LoggedChangeSet, NewEnvironment,
+    NewProject, NewToken, Store,
 };
 use serde_json::{Value, json};
 
@@ -184,7 +184,12 @@ async fn administration_is_in_the_history_with_who_did_it() {
         let new = NewToken {
             organization: organization.clone(),
             name: " ci ".to_owned(),
-            policy: "reader".to_owned(),
+            account: None,
+            grant: Grant::Service {
+                policies: vec!["reader".to_owned()],
+                statements: Vec::new(),
+            },
+            networks: Vec::new(),
             expires_at: None,
         };
         let (token, secret) = store
@@ -232,7 +237,7 @@ async fn administration_is_in_the_history_with_who_did_it() {
         assert_eq!(
             done[2].commands[0],
             json!({"kind": "revokeToken", "name": "ci",
-            "policy": "reader", "token": token.id.as_str()})
+            "may": "policies: reader", "token": token.id.as_str()})
         );
         assert_eq!(
             done[8].result["diff"][0]["text"],

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use burgee_domain::access::Rights;
 use burgee_domain::key::Key;
 use burgee_domain::model::{Environment, Organization, Project};
 use burgee_eval::time::Millis;

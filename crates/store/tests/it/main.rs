@@ -9,6 +9,7 @@ mod import;
 mod kill;
 mod kit;
 mod lists;
+mod people;
 mod segments;
 mod set_up;
 mod shape;

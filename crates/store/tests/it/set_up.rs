@@ -4,7 +4,9 @@ use burgee_domain::model::SdkKeyKind;
 use burgee_domain::position::Position;
 use burgee_store::edge::Changes;
 use burgee_store::page::PageRequest;
-use burgee_store::{Actor, Location, NewEnvironment, NewProject, NewToken, Store, StoreError};
+use burgee_store::{
+    Actor, Grant, Location, NewEnvironment, NewProject, NewToken, Store, StoreError,
+};
 
 use crate::kit::{NOW, for_each_database, house, key, later};
 
@@ -271,7 +273,12 @@ async fn a_token_is_found_by_its_text_while_it_works() {
         let new = NewToken {
             organization: organization.clone(),
             name: "ci".into(),
-            policy: "owner".into(),
+            account: None,
+            grant: Grant::Service {
+                policies: vec!["owner".to_owned()],
+                statements: Vec::new(),
+            },
+            networks: Vec::new(),
             expires_at: Some(later(1_000)),
         };
         let (token, secret) = store
