@@ -131,7 +131,8 @@ async fn an_old_text_works_for_a_minute_after_it_was_changed() {
         let store = &database.store;
         house(store).await;
         let owner = owner(store).await;
-        let begun = store.begin_session(&owner.id, &Seen::default(), true, NOW);
+        let seen = Seen::default();
+        let begun = store.begin_session(&owner.id, &seen, true, NOW);
         let (session, old) = begun.await.unwrap();
         let find = async |text: &str, moment| store.find_session(text, moment).await.unwrap();
         let (_, new) = find(&old, at(DAY)).await.unwrap();
@@ -154,7 +155,8 @@ async fn a_new_password_ends_all_sessions_but_the_one_that_sets_it() {
         let owner = owner(store).await;
         let mut texts = Vec::new();
         for _ in 0..3 {
-            let begun = store.begin_session(&owner.id, &Seen::default(), false, NOW);
+            let seen = Seen::default();
+            let begun = store.begin_session(&owner.id, &seen, false, NOW);
             texts.push(begun.await.unwrap());
         }
         let password = NewPassword {
@@ -346,7 +348,8 @@ async fn a_link_works_once_and_for_a_while() {
         let (organization, actor) = (&house.organization.id, Actor::system());
         let invite = async |address: &str| {
             let given = grants(&["developer"], &[]);
-            let invited = store.invite(organization, &email(address), &given, &actor, NOW);
+            let address = email(address);
+            let invited = store.invite(organization, &address, &given, &actor, NOW);
             invited.await.unwrap()
         };
         let (_, first) = invite("Ann@x.org").await;
