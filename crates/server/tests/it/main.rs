@@ -12,6 +12,7 @@ mod kit;
 mod lists;
 mod nasty;
 mod openapi;
+mod people;
 mod places;
 mod rude;
 mod segments;
