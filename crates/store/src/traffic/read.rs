@@ -82,7 +82,7 @@ impl Traffic<'_> {
         &self,
         environment: &str,
         flag: &str,
-    ) -> Result<Vec<Exposure>, StoreError> {
+    ) -> Result<Vec<Exposure<'static>>, StoreError> {
         let rows = sqlx::query(
             "SELECT environment_id, flag, variation, user_key, experiment, first_at, last_at \
              FROM exposures WHERE environment_id = $1 AND flag = $2 ORDER BY user_key, variation",
@@ -101,7 +101,7 @@ impl Traffic<'_> {
         event: &str,
         from: Millis,
         to: Millis,
-    ) -> Result<Vec<MetricEvent>, StoreError> {
+    ) -> Result<Vec<MetricEvent<'static>>, StoreError> {
         let rows = sqlx::query(
             "SELECT environment_id, user_key, event, value, route, kind, app_type, at \
              FROM metric_events WHERE environment_id = $1 AND event = $2 AND at >= $3 AND at < $4 \
@@ -136,27 +136,27 @@ fn read_user(found: &AnyRow) -> Result<EndUser, StoreError> {
     })
 }
 
-fn read_exposure(found: &AnyRow) -> Result<Exposure, StoreError> {
+fn read_exposure(found: &AnyRow) -> Result<Exposure<'static>, StoreError> {
     Ok(Exposure {
-        environment: row::text(found, 0)?,
-        flag: row::text(found, 1)?,
-        variation: row::text(found, 2)?,
-        user: row::text(found, 3)?,
+        environment: row::text(found, 0)?.into(),
+        flag: row::text(found, 1)?.into(),
+        variation: row::text(found, 2)?.into(),
+        user: row::text(found, 3)?.into(),
         experiment: row::boolean(found, 4)?,
         first: row::millis(found, 5)?,
         last: row::millis(found, 6)?,
     })
 }
 
-fn read_event(found: &AnyRow) -> Result<MetricEvent, StoreError> {
+fn read_event(found: &AnyRow) -> Result<MetricEvent<'static>, StoreError> {
     Ok(MetricEvent {
-        environment: row::text(found, 0)?,
-        user: row::text(found, 1)?,
-        event: row::text(found, 2)?,
+        environment: row::text(found, 0)?.into(),
+        user: row::text(found, 1)?.into(),
+        event: row::text(found, 2)?.into(),
         value: row::real(found, 3)?,
-        route: row::text(found, 4)?,
-        kind: row::text(found, 5)?,
-        app_type: row::text(found, 6)?,
+        route: row::text(found, 4)?.into(),
+        kind: row::text(found, 5)?.into(),
+        app_type: row::text(found, 6)?.into(),
         at: row::millis(found, 7)?,
     })
 }

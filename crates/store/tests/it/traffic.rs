@@ -1,7 +1,9 @@
 //! Batches of traffic.
 
 use burgee_eval::time::Millis;
-use burgee_store::traffic::{Batch, Count, Exposure, MetricEvent, RolledUp, UserSeen, Written};
+use burgee_store::traffic::{
+    Batch, Count, EVENT_NAMES, Exposure, MetricEvent, RolledUp, UserSeen, Written,
+};
 
 use crate::kit::{NOW, for_each_database, later};
 
@@ -9,7 +11,7 @@ const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
-fn batch(sequence: i64) -> Batch {
+fn batch(sequence: i64) -> Batch<'static> {
     Batch {
         sender: "node-1".into(),
         sequence,
@@ -18,42 +20,42 @@ fn batch(sequence: i64) -> Batch {
     }
 }
 
-fn user(key: &str, name: &str, at: Millis) -> UserSeen {
+fn user(key: &str, name: &str, at: Millis) -> UserSeen<'static> {
     UserSeen {
         environment: "e".into(),
-        key: key.into(),
-        name: name.into(),
+        key: key.to_owned().into(),
+        name: name.to_owned().into(),
         properties: vec![("country".into(), "DE".into())],
         at,
     }
 }
 
-fn count(variation: &str, minute: Millis, count: u64) -> Count {
+fn count(variation: &str, minute: Millis, count: u64) -> Count<'static> {
     Count {
         environment: "e".into(),
         flag: "f".into(),
-        variation: variation.into(),
+        variation: variation.to_owned().into(),
         minute,
         count,
     }
 }
 
-fn exposure(user: &str, first: Millis, last: Millis, experiment: bool) -> Exposure {
+fn exposure(user: &str, first: Millis, last: Millis, experiment: bool) -> Exposure<'static> {
     Exposure {
         environment: "e".into(),
         flag: "f".into(),
         variation: "v".into(),
-        user: user.into(),
+        user: user.to_owned().into(),
         experiment,
         first,
         last,
     }
 }
 
-fn event(user: &str, value: f64) -> MetricEvent {
+fn event(user: &str, value: f64) -> MetricEvent<'static> {
     MetricEvent {
         environment: "e".into(),
-        user: user.into(),
+        user: user.to_owned().into(),
         event: "bought".into(),
         value,
         route: "index/metric".into(),
@@ -111,8 +113,8 @@ async fn a_bad_row_hurts_only_itself() {
         let traffic = database.store.traffic();
         let mut bad = batch(1);
         bad.users = (0..700).map(|n| user(&format!("u{n}"), "", NOW)).collect();
-        bad.users[300].key = "x".repeat(513);
-        bad.users[301].name = "y".repeat(257);
+        bad.users[300].key = "x".repeat(513).into();
+        bad.users[301].name = "y".repeat(257).into();
         bad.users[650].name = "a\0b".into();
         bad.counts = vec![count("a", NOW, 1), count("b", NOW, u64::MAX)];
         bad.metrics = vec![event("u", f64::NAN), event("u", 2.0), event("", 3.0)];
@@ -121,8 +123,10 @@ async fn a_bad_row_hurts_only_itself() {
         assert_eq!(
             written,
             Written {
-                repeated: false,
-                refused: 7
+                refused: 7,
+                // Refused by the statement, and by us.
+                known_users: vec![300, 301, 650],
+                ..Written::default()
             }
         );
         for key in ["u0", "u299", "u302", "u699"] {
@@ -150,7 +154,7 @@ async fn a_user_is_written_when_new_changed_or_not_seen_for_a_day() {
     for_each_database(async |database| {
         let traffic = database.store.traffic();
         let mut sequence = 0;
-        let mut see = async |seen: UserSeen| {
+        let mut see = async |seen: UserSeen<'static>| {
             sequence += 1;
             let mut one = batch(sequence);
             one.users = vec![seen];
@@ -280,6 +284,68 @@ async fn a_batch_does_not_wait_for_a_change_under_way() {
             Written::default()
         );
         sqlx::query("ROLLBACK").execute(&mut raw).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_was_there_before_is_told_apart_from_who_is_new() {
+    for_each_database(async |database| {
+        let traffic = database.store.traffic();
+        let known = async |sequence: i64, users: Vec<UserSeen<'static>>| {
+            let mut one = batch(sequence);
+            one.users = users;
+            traffic.write(&one).await.unwrap().known_users
+        };
+        let new = vec![user("a", "A", NOW), user("b", "B", NOW)];
+        assert!(known(1, new).await.is_empty());
+        let mixed = vec![
+            user("b", "B", later(1)),
+            user("c", "C", later(1)),
+            user("a", "renamed", later(1)),
+            // Of those that are twice in a batch both are new.
+            user("c", "renamed", later(2)),
+        ];
+        assert_eq!(known(2, mixed).await, [0, 2]);
+        let again = vec![user("c", "renamed", later(DAY + 2))];
+        assert_eq!(known(3, again).await, [0]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_environment_has_so_many_event_names_whoever_sends_them() {
+    for_each_database(async |database| {
+        let traffic = database.store.traffic();
+        let named = |name: String| MetricEvent {
+            event: name.into(),
+            ..event("u", 1.0)
+        };
+        let mut sequence = 0;
+        let mut write = async |metrics: Vec<MetricEvent<'static>>| {
+            sequence += 1;
+            let mut one = batch(sequence);
+            one.metrics = metrics;
+            let written = traffic.write(&one).await.unwrap();
+            (written.event_names, written.refused)
+        };
+        let almost = (1..EVENT_NAMES).map(|n| named(format!("e{n}"))).collect();
+        assert_eq!(write(almost).await, (0, 0));
+        // One more fits. Known names always do, as often as they like.
+        let more = ["e1", "x", "y", "x", "y", "z"].map(|name| named(name.to_owned()));
+        assert_eq!(write(more.to_vec()).await, (3, 0));
+        assert_eq!(write(more.to_vec()).await, (3, 0));
+        let events = async |name: &str| {
+            let events = traffic.metric_events("e", name, NOW, later(1)).await;
+            events.unwrap().len()
+        };
+        let kept = [events("e1").await, events("x").await, events("y").await];
+        assert_eq!(kept, [3, 4, 0]);
+        let elsewhere = MetricEvent {
+            environment: "other".into(),
+            ..named("y".to_owned())
+        };
+        assert_eq!(write(vec![elsewhere]).await, (0, 0));
     })
     .await;
 }
