@@ -1,11 +1,15 @@
 //! Measures a running Burgee from outside, as its SDKs see it.
 //!
-//! One scenario so far: [`hold`] opens many connections, each with a full sync, and keeps them; it
-//! tells what a held connection costs the server and how long a push takes to reach all of them.
+//! A scenario drives a target and gives what it found; the report is made from that alone.
 //! Figures are only comparable within one run on one machine.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
-pub mod change;
-pub mod client;
-pub mod hold;
-pub mod process;
+pub mod api;
+pub mod ceiling;
+pub mod load;
+pub mod options;
+pub mod progress;
+pub mod report;
+pub mod rig;
+pub mod scenario;
+pub mod target;

@@ -1,5 +1,7 @@
 //! What the user typed. Every option is also a variable: `--data-dir` is `BURGEE_DATA_DIR`.
 
+pub(crate) mod bench;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -30,7 +32,7 @@ pub(crate) enum Command {
     Import(ImportCommand),
     /// Measure a running server.
     #[command(subcommand)]
-    Bench(BenchCommand),
+    Bench(bench::BenchCommand),
     /// Manage access tokens for the API.
     #[command(subcommand)]
     Token(TokenCommand),
@@ -68,6 +70,10 @@ pub(crate) struct ServerArgs {
         value_name = "ADDR"
     )]
     pub(crate) listen: SocketAddr,
+    /// Let other servers on this machine and this data listen there too: the kernel spreads
+    /// connections over them.
+    #[arg(long, env = "BURGEE_SHARE_PORT", value_parser = FalseyValueParser::new())]
+    pub(crate) share_port: bool,
     /// Where Prometheus metrics are answered.
     #[arg(
         long,
@@ -166,45 +172,6 @@ pub(crate) struct TokenCreateArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) data: DataArgs,
-}
-
-/// `burgee bench`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum BenchCommand {
-    /// Hold many client connections: what each costs, how fast a change reaches all.
-    Hold(BenchHoldArgs),
-}
-
-/// `burgee bench hold`.
-#[derive(Debug, Args)]
-pub(crate) struct BenchHoldArgs {
-    /// The server.
-    #[arg(long, default_value = "127.0.0.1:5100", value_name = "ADDR")]
-    pub(crate) address: SocketAddr,
-    /// Its process, on this machine.
-    #[arg(long)]
-    pub(crate) pid: u32,
-    /// A client key of the environment.
-    #[arg(long, value_name = "KEY")]
-    pub(crate) sdk_key: String,
-    /// How many connections. Mind the limit of open files (`ulimit -n`), here and there.
-    #[arg(long, default_value_t = 18_000)]
-    pub(crate) connections: usize,
-    /// For how many seconds to send every connection's heartbeat (one each 18 s).
-    #[arg(long, default_value_t = 0, value_name = "SECONDS")]
-    pub(crate) heartbeat: u64,
-    /// An owner's token: measures a push too, by switching a flag that is on off and on again.
-    #[arg(long, value_name = "TOKEN")]
-    pub(crate) token: Option<String>,
-    /// The project of that flag.
-    #[arg(long, default_value = "demo", value_name = "KEY")]
-    pub(crate) project: String,
-    /// Its environment.
-    #[arg(long, default_value = "prod", value_name = "KEY")]
-    pub(crate) environment: String,
-    /// The flag; it must give every user something else when it is off.
-    #[arg(long, default_value = "returns-true", value_name = "KEY")]
-    pub(crate) flag: String,
 }
 
 /// `burgee import`.

@@ -15,7 +15,7 @@ mod token;
 
 use std::process::ExitCode;
 
-use args::{BenchCommand, Cli, Command, ImportCommand, TokenCommand};
+use args::{Cli, Command, ImportCommand, TokenCommand};
 use clap::Parser;
 
 fn main() -> ExitCode {
@@ -35,7 +35,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     runtime.block_on(async {
         match cli.command {
             Command::Server(args) => server::run(args).await,
-            Command::Bench(BenchCommand::Hold(args)) => bench::hold(args),
+            Command::Bench(command) => bench::run(command),
             Command::Import(ImportCommand::Featbit(args)) => import::featbit(args).await,
             Command::Migrate(args) => admin::migrate(args).await,
             Command::SdkKeys(args) => admin::sdk_keys(args).await,

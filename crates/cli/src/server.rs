@@ -53,6 +53,7 @@ pub(crate) async fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
 fn config(args: &ServerArgs) -> anyhow::Result<Config> {
     Ok(Config {
         listen: args.listen,
+        share_port: args.share_port,
         metrics_listen: args.metrics_listen,
         public_url: args.public_url.clone(),
         demo: args.demo,

@@ -12,6 +12,8 @@ use burgee_store::Location;
 pub struct Config {
     /// Where SDKs and the API are answered. Port 0 takes a free one.
     pub listen: SocketAddr,
+    /// Lets other processes listen there too, each answering some of those who connect.
+    pub share_port: bool,
     /// Where Prometheus metrics are answered; apart, because they are not for the public.
     pub metrics_listen: SocketAddr,
     /// Where the data is.
@@ -29,6 +31,7 @@ impl Config {
     pub fn new(location: Location) -> Self {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 5100)),
+            share_port: false,
             metrics_listen: SocketAddr::from(([127, 0, 0, 1], 5101)),
             location,
             public_url: None,
@@ -40,6 +43,7 @@ impl Config {
     pub(crate) fn driver(&self) -> driver::Config {
         driver::Config {
             drain: self.drain,
+            share_port: self.share_port,
             ..driver::Config::default()
         }
     }

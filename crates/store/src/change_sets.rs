@@ -128,8 +128,8 @@ pub(crate) async fn insert(
 ) -> Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO change_sets (organization_id, id, actor_kind, actor_id, actor_name, comment, \
-         base, commands, vocabulary, request_digest, result, at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+         base, commands, commands_size, vocabulary, request_digest, result, at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
     )
     .bind(new.organization.as_str())
     .bind(new.id)
@@ -139,6 +139,7 @@ pub(crate) async fn insert(
     .bind(new.comment)
     .bind(new.base.to_string())
     .bind(image::pack(new.commands.as_bytes())?)
+    .bind(new.commands.len() as i64)
     .bind(VOCABULARY)
     .bind(new.request_digest.to_vec())
     .bind(new.result.to_string())

@@ -75,20 +75,18 @@ impl Store {
         page: &PageRequest,
     ) -> Result<Page<ListedFlag>, StoreError> {
         let mut tx = self.begin_read().await?;
-        let sql = list(self.shared.dialect, project, filter, page);
-        let rows = sql.query()?.fetch_all(&mut *tx).await?;
-        let flags = rows.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-        let page = Page::cut(flags, page.size(), |flag| flag.key.folded());
-        let ids: Vec<&str> = page.items.iter().map(|flag| flag.id.as_str()).collect();
+        let places = places(&mut tx, self.shared.dialect, project, filter, page).await?;
+        let ids: Vec<&str> = places.items.iter().map(|place| place.id.as_str()).collect();
+        let flags = by_id(&mut tx, project, &ids).await?;
         let mut enabled = targetings::enabled(&mut tx, project, &ids).await?;
         tx.rollback().await?;
-        let items = page.items.into_iter().map(|flag| ListedFlag {
+        let items = flags.into_iter().map(|flag| ListedFlag {
             enabled: enabled.remove(&flag.id).unwrap_or_default(),
             flag,
         });
         Ok(Page {
             items: items.collect(),
-            next: page.next,
+            next: places.next,
         })
     }
 
@@ -102,25 +100,65 @@ impl Store {
             .next()
             .ok_or(StoreError::NotFound("flag"))
     }
-
-    /// All tags of a project's live flags, in order.
-    pub async fn flag_tags(&self, project: &Id<Project>) -> Result<Vec<String>, StoreError> {
-        let tags = self.shared.dialect.each_text("f.tags");
-        let mut sql = Sql::new("SELECT DISTINCT value FROM flags f, ");
-        sql.push(&tags);
-        sql.push(" WHERE f.life = 'live' AND f.project_id = ")
-            .bind(project.as_str());
-        sql.push(" ORDER BY value");
-        let rows = sql.query()?.fetch_all(&self.shared.truth.read).await?;
-        rows.iter().map(|found| row::text(found, 0)).collect()
-    }
 }
 
-fn list(dialect: Dialect, project: &Id<Project>, filter: &FlagFilter, page: &PageRequest) -> Sql {
+/// A flag's place in a list.
+struct Place {
+    id: String,
+    key_folded: String,
+    /// Of the texts that can be large.
+    bytes: i64,
+}
+
+/// Where the flags of a page are.
+async fn places(
+    connection: &mut AnyConnection,
+    dialect: Dialect,
+    project: &Id<Project>,
+    filter: &FlagFilter,
+    page: &PageRequest,
+) -> Result<Page<Place>, StoreError> {
+    let sql = list(dialect, project, filter, page);
+    let rows = sql.query()?.fetch_all(connection).await?;
+    let place = |found: &AnyRow| {
+        Ok(Place {
+            id: row::text(found, 0)?,
+            key_folded: row::text(found, 1)?,
+            bytes: row::number(found, 2)?,
+        })
+    };
+    let places: Result<Vec<Place>, StoreError> = rows.iter().map(place).collect();
+    Ok(Page::fit(
+        places?,
+        page.size(),
+        |place| place.bytes,
+        |place| place.key_folded.clone(),
+    ))
+}
+
+/// Reads flags by id, by key.
+async fn by_id(
+    connection: &mut AnyConnection,
+    project: &Id<Project>,
+    ids: &[&str],
+) -> Result<Vec<Flag>, StoreError> {
     let mut sql = Sql::new("SELECT ");
     sql.push(COLUMNS)
         .push(" FROM flags f WHERE f.project_id = ")
         .bind(project.as_str());
+    sql.push(" AND f.id IN ").list(ids.iter().copied());
+    sql.push(" ORDER BY f.key_folded");
+    let rows = sql.query()?.fetch_all(connection).await?;
+    rows.iter().map(read).collect()
+}
+
+fn list(dialect: Dialect, project: &Id<Project>, filter: &FlagFilter, page: &PageRequest) -> Sql {
+    let mut sql = Sql::new(
+        "SELECT f.id, f.key_folded, CAST(OCTET_LENGTH(f.variations) \
+         + OCTET_LENGTH(f.description) + OCTET_LENGTH(f.tags) AS BIGINT) \
+         FROM flags f WHERE f.project_id = ",
+    );
+    sql.bind(project.as_str());
     let life = match filter.life {
         Some(Life::Archived) => Life::Archived,
         _ => Life::Live,

@@ -17,7 +17,7 @@ use crate::{Store, image, row};
 
 /// From so many bytes of JSON on a list leaves a change set's commands out: a page must not be as
 /// large as what was imported in it.
-const LISTED_COMMANDS: usize = 64 * 1024;
+const LISTED_COMMANDS: i64 = 64 * 1024;
 
 /// Whose history.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,11 +59,17 @@ impl Store {
     ) -> Result<Page<LoggedChangeSet>, StoreError> {
         let mut tx = self.begin_read().await?;
         let places = places(&mut tx, organization, scope, page).await?;
-        let places = Page::cut(places, page.size(), |(at, id)| format!("{at}.{id}"));
-        let ids = places.items.iter().map(|(_, id)| id.as_str());
+        let places = Page::fit(
+            places,
+            page.size(),
+            |place| place.bytes,
+            |place| format!("{}.{}", place.at, place.id),
+        );
+        let ids = places.items.iter().map(|place| place.id.as_str());
         let mut found = load(&mut tx, organization, ids, LISTED_COMMANDS).await?;
         tx.rollback().await?;
-        let items = places.items.iter().filter_map(|(_, id)| found.remove(id));
+        let items = places.items.iter();
+        let items = items.filter_map(|place| found.remove(&place.id));
         Ok(Page {
             items: items.collect(),
             next: places.next,
@@ -77,26 +83,38 @@ impl Store {
         id: &str,
     ) -> Result<LoggedChangeSet, StoreError> {
         let mut connection = self.shared.truth.read.acquire().await?;
-        let mut found = load(&mut connection, organization, [id], usize::MAX).await?;
+        let mut found = load(&mut connection, organization, [id], i64::MAX).await?;
         found.remove(id).ok_or(StoreError::NotFound("change set"))
     }
 }
 
-/// The places and ids of a page's change sets, and one more. An environment's have their versions
+/// A change set's place in a list.
+struct Place {
+    at: i64,
+    id: String,
+    /// Of what the list shows of it.
+    bytes: i64,
+}
+
+/// The places of a page's change sets, and of one more. An environment's have their versions
 /// as their order; a project's, which come from several counters, the moments that they were made.
 async fn places(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
     scope: &HistoryScope,
     page: &PageRequest,
-) -> Result<Vec<(i64, String)>, StoreError> {
+) -> Result<Vec<Place>, StoreError> {
     let place = match scope {
         HistoryScope::Environment(_) => "v.version",
         HistoryScope::Project(_) => "v.at",
     };
     let mut sql = Sql::new("SELECT DISTINCT ");
-    sql.push(place)
-        .push(", v.change_set_id FROM versions v WHERE ");
+    sql.push(place).push(", v.change_set_id, ");
+    sql.push("CAST(OCTET_LENGTH(c.result) + CASE WHEN c.commands_size <= ");
+    sql.bind(LISTED_COMMANDS);
+    sql.push(" THEN c.commands_size ELSE 0 END AS BIGINT)");
+    sql.push(" FROM versions v JOIN change_sets c ON c.organization_id = v.organization_id");
+    sql.push(" AND c.id = v.change_set_id WHERE ");
     match scope {
         HistoryScope::Environment(id) => {
             sql.push("v.scope_id = ").bind(id.as_str());
@@ -119,7 +137,13 @@ async fn places(
         .bind(page.size() + 1);
     let rows = sql.query()?.fetch_all(connection).await?;
     rows.iter()
-        .map(|found| Ok((row::number(found, 0)?, row::text(found, 1)?)))
+        .map(|found| {
+            Ok(Place {
+                at: row::number(found, 0)?,
+                id: row::text(found, 1)?,
+                bytes: row::number(found, 2)?,
+            })
+        })
         .collect()
 }
 
@@ -130,41 +154,44 @@ fn cursor(text: &str) -> Result<(i64, &str), StoreError> {
         .ok_or_else(page::bad_cursor)
 }
 
+/// Reads change sets by id; the commands of those only where they have at most `largest` bytes.
 async fn load<'a>(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
     ids: impl IntoIterator<Item = &'a str>,
-    largest: usize,
+    largest: i64,
 ) -> Result<BTreeMap<String, LoggedChangeSet>, StoreError> {
     let mut sql = Sql::new(
-        "SELECT id, actor_kind, actor_id, actor_name, comment, commands, result, at \
-         FROM change_sets WHERE organization_id = ",
+        "SELECT id, actor_kind, actor_id, actor_name, comment, result, at, \
+         CASE WHEN commands_size <= ",
     );
+    sql.bind(largest);
+    sql.push(" THEN commands END FROM change_sets WHERE organization_id = ");
     sql.bind(organization.as_str());
     sql.push(" AND id IN ").list(ids);
     let rows = sql.query()?.fetch_all(connection).await?;
     rows.iter()
         .map(|found| {
-            let change_set = read(found, largest)?;
+            let change_set = read(found)?;
             Ok((change_set.id.clone(), change_set))
         })
         .collect()
 }
 
-/// Reads a change set; its commands where they have at most `largest` bytes.
-fn read(found: &AnyRow, largest: usize) -> Result<LoggedChangeSet, StoreError> {
-    let commands = image::unpack_unsized(&row::blob(found, 5)?)?;
-    let truncated = commands.len() > largest;
+fn read(found: &AnyRow) -> Result<LoggedChangeSet, StoreError> {
+    let commands = row::optional_blob(found, 7)?;
+    let truncated = commands.is_none();
+    let commands = match commands {
+        Some(packed) => serde_json::from_slice(&image::unpack_unsized(&packed)?)?,
+        None => Value::Null,
+    };
     Ok(LoggedChangeSet {
         id: row::text(found, 0)?,
         actor: read_actor(found, 1)?,
         comment: row::text(found, 4)?,
-        commands: match truncated {
-            true => Value::Null,
-            false => serde_json::from_slice(&commands)?,
-        },
+        commands,
         truncated,
-        result: row::json(found, 6)?,
-        at: row::millis(found, 7)?,
+        result: row::json(found, 5)?,
+        at: row::millis(found, 6)?,
     })
 }

@@ -56,7 +56,7 @@ pub use crate::flags::{FlagFilter, ListedFlag};
 pub use crate::history::{HistoryScope, LoggedChangeSet};
 pub use crate::pool::Location;
 pub use crate::projects::NewProject;
-pub use crate::segments::SegmentFilter;
+pub use crate::segments::{ListedSegment, SegmentFilter};
 pub use crate::snapshot::LoggedItem;
 pub use crate::tokens::{NewToken, Token};
 

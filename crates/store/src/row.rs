@@ -56,6 +56,10 @@ pub(crate) fn blob(row: &AnyRow, column: usize) -> Result<Vec<u8>, StoreError> {
     Ok(row.try_get(column)?)
 }
 
+pub(crate) fn optional_blob(row: &AnyRow, column: usize) -> Result<Option<Vec<u8>>, StoreError> {
+    Ok(row.try_get(column)?)
+}
+
 /// A 32-byte hash.
 pub(crate) fn hash(row: &AnyRow, column: usize) -> Result<[u8; 32], StoreError> {
     blob(row, column)?

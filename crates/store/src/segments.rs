@@ -70,6 +70,17 @@ fn push_scope(sql: &mut Sql, scope: &SegmentScope) {
     }
 }
 
+/// A segment in a list: how many members it names rather than who they are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListedSegment {
+    /// The segment, with `included` and `excluded` left empty: they may have a million keys.
+    pub segment: Segment,
+    /// How many keys are included.
+    pub included: i64,
+    /// How many keys are excluded.
+    pub excluded: i64,
+}
+
 /// Which segments a list holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SegmentFilter {
@@ -84,17 +95,46 @@ pub struct SegmentFilter {
 }
 
 impl Store {
-    /// The segments of a scope, by key.
+    /// The segments of a scope, by key, without their members ([`Store::segment`] has them).
     pub async fn segments(
         &self,
         organization: &Id<Organization>,
         scope: &SegmentScope,
         filter: &SegmentFilter,
         page: &PageRequest,
-    ) -> Result<Page<Segment>, StoreError> {
-        let mut sql = Sql::new("SELECT ");
-        sql.push(COLUMNS)
-            .push(" FROM segments s WHERE s.organization_id = ");
+    ) -> Result<Page<ListedSegment>, StoreError> {
+        let mut tx = self.begin_read().await?;
+        let sql = self.list(organization, scope, filter, page)?;
+        let rows = sql.query()?.fetch_all(&mut *tx).await?;
+        let places = rows.iter().map(read_place).collect::<Result<Vec<_>, _>>()?;
+        let places = Page::fit(
+            places,
+            page.size(),
+            |place| place.bytes,
+            |place| format!("{}/{}", place.key_folded, place.id),
+        );
+        let ids = places.items.iter().map(|place| place.id.as_str());
+        let items = listed(&mut tx, organization, ids).await?;
+        tx.rollback().await?;
+        Ok(Page {
+            items,
+            next: places.next,
+        })
+    }
+
+    /// The places of a page's segments, and of one more.
+    fn list(
+        &self,
+        organization: &Id<Organization>,
+        scope: &SegmentScope,
+        filter: &SegmentFilter,
+        page: &PageRequest,
+    ) -> Result<Sql, StoreError> {
+        let mut sql = Sql::new(
+            "SELECT s.id, s.key_folded, CAST(OCTET_LENGTH(s.rules) \
+             + OCTET_LENGTH(s.description) + OCTET_LENGTH(s.tags) AS BIGINT) \
+             FROM segments s WHERE s.organization_id = ",
+        );
         sql.bind(organization.as_str());
         match filter.with_shared {
             true => push_visible(&mut sql, scope),
@@ -108,11 +148,7 @@ impl Store {
         }
         sql.push(" ORDER BY s.key_folded, s.id LIMIT ")
             .bind(page.size() + 1);
-        let rows = sql.query()?.fetch_all(&self.shared.truth.read).await?;
-        let items = rows.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-        Ok(Page::cut(items, page.size(), |segment| {
-            format!("{}/{}", segment.key.folded(), segment.id)
-        }))
+        Ok(sql)
     }
 
     fn push_filter(&self, sql: &mut Sql, filter: &SegmentFilter) {
@@ -151,6 +187,48 @@ impl Store {
         let found = sql.query()?.fetch_optional(&self.shared.truth.read).await?;
         read(&found.ok_or(StoreError::NotFound("segment"))?)
     }
+}
+
+/// A segment's place in a list.
+struct Place {
+    id: String,
+    key_folded: String,
+    /// Of the texts that can be large.
+    bytes: i64,
+}
+
+fn read_place(found: &AnyRow) -> Result<Place, StoreError> {
+    Ok(Place {
+        id: row::text(found, 0)?,
+        key_folded: row::text(found, 1)?,
+        bytes: row::number(found, 2)?,
+    })
+}
+
+/// Reads segments by id, by key. Their members are not read at all.
+async fn listed<'a>(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    ids: impl IntoIterator<Item = &'a str>,
+) -> Result<Vec<ListedSegment>, StoreError> {
+    let mut sql = Sql::new(
+        "SELECT s.id, s.project_id, s.environment_id, s.key, s.name, s.description, s.tags, \
+         '[]', '[]', s.rules, s.life, s.created_at, s.included_count, s.excluded_count \
+         FROM segments s WHERE s.organization_id = ",
+    );
+    sql.bind(organization.as_str());
+    sql.push(" AND s.id IN ").list(ids);
+    sql.push(" ORDER BY s.key_folded, s.id");
+    let rows = sql.query()?.fetch_all(connection).await?;
+    rows.iter()
+        .map(|found| {
+            Ok(ListedSegment {
+                segment: read(found)?,
+                included: row::number(found, WIDTH)?,
+                excluded: row::number(found, WIDTH + 1)?,
+            })
+        })
+        .collect()
 }
 
 /// Appends that a segment can be used in a scope.

@@ -8,14 +8,16 @@ use mio::{Interest, Registry};
 use super::connection::Connection;
 use super::counters::add;
 use super::event_loop::{EventLoop, LISTENER};
+use super::spare::Spare;
 use crate::http::answer;
 
-/// Connections taken in one turn, so that a rush of new ones does not starve those that are there.
+/// Connections taken or refused in one turn, so that a rush of new ones does not starve those that are there.
 const BATCH: usize = 64;
 
 /// The listening socket and what is known of it.
 pub(super) struct Acceptor {
     listener: TcpListener,
+    spare: Spare,
     /// It may have connections for us.
     pub(super) ready: bool,
     /// Accepting failed for want of something; it is tried again at the next tick.
@@ -27,6 +29,7 @@ impl Acceptor {
         let mut listener = TcpListener::from_std(listener);
         registry.register(&mut listener, LISTENER, Interest::READABLE)?;
         Ok(Self {
+            spare: Spare::of(&listener),
             listener,
             ready: false,
             failed: false,
@@ -59,6 +62,14 @@ impl Acceptor {
             };
         }
     }
+
+    /// Refuses the next connection where accepting it failed for want of a descriptor. There may
+    /// be more behind it.
+    fn refuse_one(&mut self, error: &io::Error) -> bool {
+        let refused = Spare::would_help(error) && self.spare.refuse_one(&self.listener);
+        self.ready |= refused;
+        refused
+    }
 }
 
 fn is_peers_fault(error: &io::Error) -> bool {
@@ -90,12 +101,13 @@ impl EventLoop {
 
     fn admit(&mut self, stream: TcpStream) {
         add(&self.counters.accepted, 1);
+        self.make_room();
         let generation = self.next_generation;
         // Never all bits: those tokens are taken.
         self.next_generation = (generation + 1) & 0x7FFF_FFFF;
         let mut connection = Connection::new(stream, generation, self.tick);
         if !self.places.take() {
-            add(&self.counters.refused, 1);
+            add(&self.counters.refused.sockets, 1);
             connection.refused = true;
             if !self.places.take_to_refuse() {
                 let _ = connection.send(answer::BUSY, true);
@@ -110,10 +122,13 @@ impl EventLoop {
             self.drop_connection(key);
         } else if refused {
             self.refuse(key);
+        } else {
+            self.begin_handshake(key);
         }
     }
 
-    /// Descriptors or memory are short: those that wait go on waiting, until the next tick.
+    /// Descriptors or memory are short: who comes is refused, or goes on waiting until the next
+    /// tick.
     fn accept_failed(&mut self, error: &io::Error) {
         add(&self.counters.accept_errors, 1);
         let Some(acceptor) = &mut self.acceptor else {
@@ -122,6 +137,9 @@ impl EventLoop {
         if !acceptor.failed {
             acceptor.failed = true;
             tracing::error!(%error, "new connections cannot be accepted");
+        }
+        if acceptor.refuse_one(error) {
+            add(&self.counters.refused.descriptors, 1);
         }
     }
 }

@@ -21,10 +21,11 @@ impl EventLoop {
     /// Looks a key up, or has it asked for.
     pub(super) fn admit_key(&mut self, key: usize, secret: &Secret, kind: KeyKind) -> Flow {
         match self.edge.hub.lookup(secret.as_str()) {
-            Lookup::Known(access) if access.kind == kind => {
-                self.join(key, &access);
-                Flow::Go
-            }
+            Lookup::Known(access) if access.kind == kind => match self.join(key, &access) {
+                true => Flow::Go,
+                // Before the upgrade: programs that were upgraded begin anew with short waits.
+                false => self.begin_refuse(key),
+            },
             Lookup::Known(_) | Lookup::Unknown => self.begin_close(key, Close::REFUSED),
             Lookup::Ask => {
                 self.connections[key].phase = Phase::Asking;
@@ -67,7 +68,9 @@ impl EventLoop {
             (Ok(None), _) | (_, Lookup::Unknown) => self.close(key, Close::REFUSED),
             // Looked up again: the key may have been revoked since the answer was given.
             (Ok(Some(_)), Lookup::Known(access)) if access.kind == kind => {
-                self.join(key, &access);
+                if !self.join(key, &access) {
+                    return self.close(key, Close::TOO_MANY);
+                }
                 self.connections[key].session.admit();
                 self.resume(key);
             }
@@ -76,12 +79,19 @@ impl EventLoop {
         }
     }
 
-    fn join(&mut self, key: usize, access: &Access) {
+    /// Makes it one of the key's connections; false where a client key has as many as it may have.
+    fn join(&mut self, key: usize, access: &Access) -> bool {
+        if access.kind == KeyKind::Client && !self.places.take_for(access.key) {
+            add(&self.counters.refused.key, 1);
+            return false;
+        }
+        self.end_handshake(key);
         let membership = self.members.join(key as u32, access);
         let connection = &mut self.connections[key];
         connection.membership = Some(membership);
         connection.phase = Phase::Open;
         add(self.counters.connections.of(access.kind), 1);
+        true
     }
 
     /// What a connection's environment is now.

@@ -93,10 +93,16 @@ const LINES: &[Line] = &[
         "Failures to accept, for want of descriptors or memory",
         &[("", |c| &c.accept_errors)],
     ),
-    counter(
+    labelled(
         "refused",
-        "Sockets refused because there were as many as there may be",
-        &[("", |c| &c.refused)],
+        "Sockets refused for a while, by what there was too much of",
+        "reason",
+        &[
+            ("sockets", |c| &c.refused.sockets),
+            ("key", |c| &c.refused.key),
+            ("handshake", |c| &c.refused.handshake),
+            ("descriptors", |c| &c.refused.descriptors),
+        ],
     ),
     counter(
         "http_connections",

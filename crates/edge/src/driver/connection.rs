@@ -75,8 +75,10 @@ pub(super) struct Connection {
     pub(super) large: bool,
     /// Registered for writability, too.
     pub(super) watches_writes: bool,
-    /// There was no place for it: it is told so, and counts apart.
+    /// There is no place for it: it is told so, and counts apart.
     pub(super) refused: bool,
+    /// Has shown no key yet.
+    pub(super) in_handshake: bool,
 }
 
 /// There are tens of thousands: what a held connection may cost is decided, not found out.
@@ -117,6 +119,7 @@ impl Connection {
             large: false,
             watches_writes: false,
             refused: false,
+            in_handshake: false,
         }
     }
 

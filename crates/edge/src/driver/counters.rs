@@ -18,8 +18,8 @@ pub struct Counters {
     pub accepted: AtomicU64,
     /// Times that accepting failed for want of descriptors or memory.
     pub accept_errors: AtomicU64,
-    /// Sockets refused with 503 because the loop had as many as it may.
-    pub refused: AtomicU64,
+    /// Sockets refused with 503, or 1011 where that was too late.
+    pub refused: Refusals,
     /// Sockets handed to the HTTP server.
     pub handed_over: AtomicU64,
     /// Sockets refused with 503 because too many were handed over already.
@@ -52,6 +52,19 @@ pub struct Counters {
     pub closed_4003: AtomicU64,
     /// Peers that closed or went away by themselves.
     pub closed_by_peer: AtomicU64,
+}
+
+/// Why sockets are refused for a while.
+#[derive(Debug, Default)]
+pub struct Refusals {
+    /// There were as many as there may be.
+    pub sockets: AtomicU64,
+    /// Their client key had as many as it may have.
+    pub key: AtomicU64,
+    /// They showed no key while too many others came.
+    pub handshake: AtomicU64,
+    /// The process had no descriptor left.
+    pub descriptors: AtomicU64,
 }
 
 /// A counter for each kind of SDK.

@@ -16,6 +16,7 @@ use super::config::Config;
 use super::connection::Connection;
 use super::counters::{Counters, sub};
 use super::handover::ToHttp;
+use super::handshake::Handshakes;
 use super::mailbox::{ConnectionId, Mail, Mailbox};
 use super::members::Members;
 use super::places::Places;
@@ -49,6 +50,7 @@ pub(super) struct EventLoop {
     pub(super) connections: Slab<Connection>,
     pub(super) next_generation: u32,
     pub(super) members: Members,
+    pub(super) handshakes: Handshakes,
     /// What is read into; empty while it is lent out.
     pub(super) input: Box<[u8]>,
     /// What is to be written to the connection that is being served; empty between connections.
@@ -99,6 +101,7 @@ impl EventLoop {
             connections: Slab::new(),
             next_generation: 1,
             members: Members::default(),
+            handshakes: Handshakes::new(config.socket_limit(), config.loops),
             input: vec![0; INPUT].into(),
             out: Vec::new(),
             more_to_read: VecDeque::new(),

@@ -29,10 +29,12 @@ use tower::ServiceExt;
 use self::body::{Patience, TimedBody};
 use self::stream::PeerStream;
 use super::Config;
+use super::connection::Phase;
 use super::counters::{add, sub};
 use super::event_loop::EventLoop;
 use super::places::Place;
 use crate::http::answer;
+use crate::session::Flow;
 
 /// A connection for the HTTP server.
 pub(super) struct HandedOver {
@@ -198,6 +200,7 @@ impl EventLoop {
             add(&self.counters.http_refused, 1);
             return self.refuse(key);
         };
+        self.end_handshake(key);
         let connection = self.connections.remove(key);
         sub(&self.counters.sockets, 1);
         self.kept_input -= connection.kept as usize;
@@ -223,10 +226,28 @@ impl EventLoop {
         });
     }
 
-    /// Says that there are too many. SDKs read it as "try again later".
+    /// Says that there are too many. SDKs read it as "try again later", and wait longer each time.
     pub(super) fn refuse(&mut self, key: usize) {
+        self.begin_refuse(key);
+        self.finish(key);
+    }
+
+    /// The same in the middle of its input. What has gathered for it is no more than the upgrade.
+    /// Its place is another's from now on.
+    pub(super) fn begin_refuse(&mut self, key: usize) -> Flow {
+        self.out.clear();
         self.out.extend_from_slice(answer::BUSY);
         self.linger(key);
-        self.finish(key);
+        let connection = &mut self.connections[key];
+        if !connection.refused {
+            match self.places.take_to_refuse() {
+                true => {
+                    self.places.free();
+                    connection.refused = true;
+                }
+                false => connection.phase = Phase::Dropped,
+            }
+        }
+        Flow::Stop
     }
 }

@@ -24,6 +24,7 @@ mod connection;
 mod counters;
 mod event_loop;
 mod handover;
+mod handshake;
 mod herd;
 mod input;
 mod listen;
@@ -32,6 +33,7 @@ mod members;
 mod output;
 mod places;
 mod push;
+mod spare;
 mod sweep;
 
 use std::io;
@@ -43,7 +45,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use collector::Loops;
 pub use config::Config;
-pub use counters::{Counters, PerKind};
+pub use counters::{Counters, PerKind, Refusals};
 
 use crate::api::Api;
 use event_loop::EventLoop;

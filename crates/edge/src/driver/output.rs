@@ -13,6 +13,7 @@ use crate::environment::Environment;
 use crate::frame::write;
 use crate::hub::KeyId;
 use crate::session::{Close, Flow};
+use crate::source::KeyKind;
 
 /// The shared output buffer is given back when a rare large answer made it larger than this.
 const KEPT_OUT: usize = 1024 * 1024;
@@ -135,6 +136,7 @@ impl EventLoop {
     /// never see our last words.
     pub(super) fn linger(&mut self, key: usize) {
         let tick = self.tick;
+        self.end_handshake(key);
         let connection = &mut self.connections[key];
         connection.phase = Phase::Closing;
         connection.since = tick;
@@ -176,6 +178,7 @@ impl EventLoop {
 
     /// Closes the socket and forgets the connection.
     pub(super) fn drop_connection(&mut self, key: usize) {
+        self.end_handshake(key);
         let connection = self.connections.remove(key);
         sub(&self.counters.sockets, 1);
         self.kept_input -= connection.kept as usize;
@@ -188,6 +191,9 @@ impl EventLoop {
         }
         if let Some(membership) = connection.membership {
             sub(self.counters.connections.of(membership.kind), 1);
+            if membership.kind == KeyKind::Client {
+                self.places.free_for(membership.key);
+            }
             self.members.leave(membership, &mut self.connections);
         }
     }

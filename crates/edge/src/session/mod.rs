@@ -60,6 +60,8 @@ impl Close {
     pub const GOING_AWAY: Self = Self::new(1001, "the server shuts down");
     /// Nothing came for too long.
     pub const SILENT: Self = Self::new(1001, "silent for too long");
+    /// The key has as many connections as it may have; SDKs reconnect.
+    pub const TOO_MANY: Self = Self::new(1011, "too many connections with this SDK key");
     /// The key cannot be checked now; SDKs reconnect.
     pub const UNAVAILABLE: Self = Self::new(1011, "keys cannot be checked now");
 

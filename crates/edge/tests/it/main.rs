@@ -10,6 +10,7 @@ mod herd;
 mod http;
 mod hub;
 mod kit;
+mod limits;
 mod memory;
 mod protocol;
 mod rude;

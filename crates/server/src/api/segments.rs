@@ -5,7 +5,7 @@ use axum::extract::State;
 use burgee_domain::key::Key;
 use burgee_domain::model::{Life, Segment, SegmentScope};
 use burgee_eval::segment::SegmentRule;
-use burgee_store::SegmentFilter;
+use burgee_store::{ListedSegment, SegmentFilter};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -17,7 +17,7 @@ use crate::auth::Caller;
 use crate::params::{Path, Query};
 use crate::problem::Problem;
 
-/// A segment.
+/// What a segment is, apart from who is named in it.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SegmentView {
@@ -33,16 +33,58 @@ pub struct SegmentView {
     pub description: String,
     /// For filters.
     pub tags: Vec<String>,
-    /// Members by key.
-    pub included: Vec<String>,
-    /// Not members, whatever else says so.
-    pub excluded: Vec<String>,
     /// Any rule that holds makes a member.
     pub rules: Vec<SegmentRule>,
     /// `live` or `archived`.
     pub state: FlagState,
     /// When it was made, ISO 8601.
     pub created_at: String,
+}
+
+/// A segment with the keys that it names.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SegmentDetail {
+    /// The segment.
+    #[serde(flatten)]
+    pub segment: SegmentView,
+    /// Members by key.
+    pub included: Vec<String>,
+    /// Not members, whatever else says so.
+    pub excluded: Vec<String>,
+}
+
+/// A segment in a list: how many keys it names, not which.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ListedSegmentView {
+    /// The segment.
+    #[serde(flatten)]
+    pub segment: SegmentView,
+    /// How many keys are included.
+    pub included_count: i64,
+    /// How many keys are excluded.
+    pub excluded_count: i64,
+}
+
+impl From<Segment> for SegmentDetail {
+    fn from(mut segment: Segment) -> Self {
+        Self {
+            included: std::mem::take(&mut segment.included),
+            excluded: std::mem::take(&mut segment.excluded),
+            segment: segment.into(),
+        }
+    }
+}
+
+impl From<ListedSegment> for ListedSegmentView {
+    fn from(listed: ListedSegment) -> Self {
+        Self {
+            segment: listed.segment.into(),
+            included_count: listed.included,
+            excluded_count: listed.excluded,
+        }
+    }
 }
 
 impl From<Segment> for SegmentView {
@@ -58,8 +100,6 @@ impl From<Segment> for SegmentView {
             name: segment.name,
             description: segment.description,
             tags: segment.tags,
-            included: segment.included,
-            excluded: segment.excluded,
             rules: segment.rules,
             state: segment.life.into(),
             created_at: segment.created_at.to_string(),
@@ -92,7 +132,7 @@ async fn page(
     caller: &Caller,
     scope: SegmentScope,
     query: SegmentQuery,
-) -> Result<Json<Page<SegmentView>>, Problem> {
+) -> Result<Json<Page<ListedSegmentView>>, Problem> {
     let page = PageQuery {
         cursor: query.cursor,
         limit: query.limit,
@@ -113,26 +153,26 @@ async fn page(
 
 /// List the segments that the whole organization shares.
 #[utoipa::path(get, path = "/api/v1/segments", tag = "segments", params(SegmentQuery),
-    responses((status = 200, body = Page<SegmentView>), (status = 400, body = Problem)))]
+    responses((status = 200, body = Page<ListedSegmentView>), (status = 400, body = Problem)))]
 pub async fn list_shared(
     State(state): State<AppState>,
     caller: Caller,
     Query(query): Query<SegmentQuery>,
-) -> Result<Json<Page<SegmentView>>, Problem> {
+) -> Result<Json<Page<ListedSegmentView>>, Problem> {
     page(&state, &caller, SegmentScope::Organization, query).await
 }
 
 /// List the segments that all environments of a project share.
 #[utoipa::path(get, path = "/api/v1/projects/{project}/segments", tag = "segments",
     params(("project", description = "The project's key"), SegmentQuery),
-    responses((status = 200, body = Page<SegmentView>), (status = 400, body = Problem),
+    responses((status = 200, body = Page<ListedSegmentView>), (status = 400, body = Problem),
         (status = 404, body = Problem)))]
 pub async fn list_of_project(
     State(state): State<AppState>,
     caller: Caller,
     Path(project): Path<String>,
     Query(query): Query<SegmentQuery>,
-) -> Result<Json<Page<SegmentView>>, Problem> {
+) -> Result<Json<Page<ListedSegmentView>>, Problem> {
     let project = api::project(&state, &caller, &project).await?;
     page(&state, &caller, SegmentScope::Project(project.id), query).await
 }
@@ -142,14 +182,14 @@ pub async fn list_of_project(
     tag = "segments",
     params(("project", description = "The project's key"),
         ("environment", description = "The environment's key"), SegmentQuery),
-    responses((status = 200, body = Page<SegmentView>), (status = 400, body = Problem),
+    responses((status = 200, body = Page<ListedSegmentView>), (status = 400, body = Problem),
         (status = 404, body = Problem)))]
 pub async fn list_of_environment(
     State(state): State<AppState>,
     caller: Caller,
     Path((project, environment)): Path<(String, String)>,
     Query(query): Query<SegmentQuery>,
-) -> Result<Json<Page<SegmentView>>, Problem> {
+) -> Result<Json<Page<ListedSegmentView>>, Problem> {
     let (project, environment) = api::environment(&state, &caller, &project, &environment).await?;
     page(
         &state,
@@ -165,7 +205,7 @@ async fn one(
     caller: &Caller,
     scope: SegmentScope,
     key: &str,
-) -> Result<Json<SegmentView>, Problem> {
+) -> Result<Json<SegmentDetail>, Problem> {
     let missing = || Problem::not_found(format!("segment `{key}` in this scope"));
     let typed = Key::new(key).map_err(|_| missing())?;
     let found = state
@@ -178,12 +218,12 @@ async fn one(
 /// One segment of the organization.
 #[utoipa::path(get, path = "/api/v1/segments/{segment}", tag = "segments",
     params(("segment", description = "The segment's key")),
-    responses((status = 200, body = SegmentView), (status = 404, body = Problem)))]
+    responses((status = 200, body = SegmentDetail), (status = 404, body = Problem)))]
 pub async fn get_shared(
     State(state): State<AppState>,
     caller: Caller,
     Path(key): Path<String>,
-) -> Result<Json<SegmentView>, Problem> {
+) -> Result<Json<SegmentDetail>, Problem> {
     one(&state, &caller, SegmentScope::Organization, &key).await
 }
 
@@ -191,12 +231,12 @@ pub async fn get_shared(
 #[utoipa::path(get, path = "/api/v1/projects/{project}/segments/{segment}", tag = "segments",
     params(("project", description = "The project's key"),
         ("segment", description = "The segment's key")),
-    responses((status = 200, body = SegmentView), (status = 404, body = Problem)))]
+    responses((status = 200, body = SegmentDetail), (status = 404, body = Problem)))]
 pub async fn get_of_project(
     State(state): State<AppState>,
     caller: Caller,
     Path((project, key)): Path<(String, String)>,
-) -> Result<Json<SegmentView>, Problem> {
+) -> Result<Json<SegmentDetail>, Problem> {
     let project = api::project(&state, &caller, &project).await?;
     one(&state, &caller, SegmentScope::Project(project.id), &key).await
 }
@@ -208,12 +248,12 @@ pub async fn get_of_project(
     params(("project", description = "The project's key"),
         ("environment", description = "The environment's key"),
         ("segment", description = "The segment's key")),
-    responses((status = 200, body = SegmentView), (status = 404, body = Problem)))]
+    responses((status = 200, body = SegmentDetail), (status = 404, body = Problem)))]
 pub async fn get_of_environment(
     State(state): State<AppState>,
     caller: Caller,
     Path((project, environment, key)): Path<(String, String, String)>,
-) -> Result<Json<SegmentView>, Problem> {
+) -> Result<Json<SegmentDetail>, Problem> {
     let (project, environment) = api::environment(&state, &caller, &project, &environment).await?;
     let scope = SegmentScope::Environment(project.id, environment.id);
     one(&state, &caller, scope, &key).await

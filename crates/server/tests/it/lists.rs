@@ -169,12 +169,31 @@ async fn projects_and_segments_come_in_pages() {
         for limit in [1, 2, 500] {
             assert_eq!(all(app, "projects", "key", limit).await, wanted);
         }
+        let members = json!([{"kind": "createSegment", "segment": "people",
+            "included": ["a", "b"], "excluded": ["c"]}]);
+        app.apply(members).await;
+        let path = "projects/default/segments";
+        let listed = &app.owner.get(path).await.expect(200)["items"][0];
+        assert_eq!(
+            (&listed["includedCount"], &listed["excludedCount"]),
+            (&json!(2), &json!(1))
+        );
+        assert!(listed.get("included").is_none(), "{listed}");
+        let one = app
+            .owner
+            .get("projects/default/segments/people")
+            .await
+            .expect(200);
+        assert_eq!(
+            (&one["included"], &one["excluded"]),
+            (&json!(["a", "b"]), &json!(["c"]))
+        );
         let segments = ["one", "three", "two"];
         let commands = segments.map(|key| json!({"kind": "createSegment", "segment": key}));
         app.apply(json!(commands)).await;
         for limit in [1, 2, 500] {
             let path = "projects/default/segments?search=o";
-            assert_eq!(all(app, path, "key", limit).await, ["one", "two"]);
+            assert_eq!(all(app, path, "key", limit).await, ["one", "people", "two"]);
         }
         app.apply(json!([create("late")])).await;
     })

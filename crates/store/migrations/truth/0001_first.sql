@@ -139,12 +139,16 @@ CREATE TABLE segments (
     name TEXT NOT NULL,
     description TEXT NOT NULL,
     tags TEXT NOT NULL,
-    included TEXT NOT NULL,
-    excluded TEXT NOT NULL,
     rules TEXT NOT NULL,
     life TEXT NOT NULL,
     search TEXT NOT NULL,
     created_at BIGINT NOT NULL,
+    -- How many keys the two lists have, and, last, the lists: they may have megabytes, which
+    -- SQLite would walk through on its way to a column behind them.
+    included_count BIGINT NOT NULL,
+    excluded_count BIGINT NOT NULL,
+    included TEXT NOT NULL,
+    excluded TEXT NOT NULL,
     PRIMARY KEY (organization_id, id)
 );
 CREATE UNIQUE INDEX segments_key ON segments
@@ -175,6 +179,8 @@ CREATE TABLE change_sets (
     base TEXT NOT NULL,
     -- JSON, zstd; of this vocabulary's version.
     commands BYTEA NOT NULL,
+    -- As JSON, before zstd: lists leave large ones where they are.
+    commands_size BIGINT NOT NULL,
     vocabulary SMALLINT NOT NULL,
     -- SHA-256 of the request: the same id for something else is refused.
     request_digest BYTEA NOT NULL,

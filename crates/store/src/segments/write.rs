@@ -42,7 +42,8 @@ async fn write(
     let (project, environment) = scope_ids(&segment.scope);
     let mut sql = Sql::new(
         "INSERT INTO segments (organization_id, id, project_id, environment_id, key, key_folded, \
-         name, description, tags, included, excluded, rules, life, search, created_at) VALUES ",
+         name, description, tags, rules, life, search, created_at, included_count, excluded_count, \
+         included, excluded) VALUES ",
     );
     sql.row(0).bind(organization.as_str());
     sql.next(segment.id.as_str());
@@ -50,11 +51,13 @@ async fn write(
     sql.next(segment.key.as_str()).next(segment.key.folded());
     sql.next(&segment.name).next(&segment.description);
     sql.next(serde_json::to_string(&segment.tags)?);
-    sql.next(serde_json::to_string(&segment.included)?);
-    sql.next(serde_json::to_string(&segment.excluded)?);
     sql.next(serde_json::to_string(&segment.rules)?);
     sql.next(row::life_name(segment.life));
     sql.next(searched(segment)).next(segment.created_at.0);
+    sql.next(segment.included.len() as i64);
+    sql.next(segment.excluded.len() as i64);
+    sql.next(serde_json::to_string(&segment.included)?);
+    sql.next(serde_json::to_string(&segment.excluded)?);
     sql.push(") ").push(UPDATE);
     if edit.before.is_none() {
         sql.push(" WHERE segments.life = 'deleted'");
@@ -76,9 +79,10 @@ async fn write(
 const UPDATE: &str = "ON CONFLICT (organization_id, id) DO UPDATE SET \
     project_id = excluded.project_id, environment_id = excluded.environment_id, \
     key = excluded.key, key_folded = excluded.key_folded, name = excluded.name, \
-    description = excluded.description, tags = excluded.tags, included = excluded.included, \
-    excluded = excluded.excluded, rules = excluded.rules, life = excluded.life, \
-    search = excluded.search, created_at = excluded.created_at";
+    description = excluded.description, tags = excluded.tags, rules = excluded.rules, \
+    life = excluded.life, search = excluded.search, created_at = excluded.created_at, \
+    included_count = excluded.included_count, excluded_count = excluded.excluded_count, \
+    included = excluded.included, excluded = excluded.excluded";
 
 /// The stamps of a deleted segment whose id is used again, perhaps in another scope.
 async fn forget_stamps(

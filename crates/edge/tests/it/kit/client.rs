@@ -150,6 +150,12 @@ impl Client {
         }
     }
 
+    /// What comes until the end.
+    pub(crate) fn read_to_end(&mut self) -> String {
+        while self.fill() {}
+        String::from_utf8(std::mem::take(&mut self.read)).unwrap()
+    }
+
     /// This text comes next.
     pub(crate) fn read_exactly(&mut self, text: &str) {
         while self.read.len() < text.len() {

@@ -47,8 +47,16 @@ impl Edge {
         let hub = Hub::new(Arc::clone(&feed.world) as _, Arc::clone(&metrics));
         runtime.spawn(Arc::clone(&hub).run(shutdown.clone()));
         runtime.block_on(hub.ready());
+        let counted = Arc::clone(&metrics);
         let router = Router::new()
             .route("/hello", get(|| async { "hello" }))
+            .route(
+                "/metrics",
+                get(move || {
+                    let text = counted.encode();
+                    async { text }
+                }),
+            )
             // More than a socket's buffers hold.
             .route("/large", get(|| async { "x".repeat(16 * 1024 * 1024) }))
             .route(

@@ -1,0 +1,8 @@
+//! What surrounds a measurement: the machine, its limits, the processes under test.
+
+pub mod cgroup;
+pub mod limits;
+mod machine;
+pub mod pin;
+pub mod server;
+pub mod usage;

@@ -1,0 +1,106 @@
+//! One process: started, listened to, ended.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+
+use crate::rig::pin;
+
+/// A server that takes longer to start has failed.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Lines of its log that are kept for an error.
+const KEPT_LINES: usize = 20;
+
+/// What every server says when it can be used.
+const READY: &str = " is ready";
+
+/// A process that is killed when this is dropped: its data is nobody's by then.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    ready: Receiver<()>,
+    said: Arc<Mutex<VecDeque<String>>>,
+}
+
+impl Process {
+    /// Starts the program on a core.
+    pub(super) fn start(
+        program: &Path,
+        arguments: &[String],
+        core: Option<usize>,
+    ) -> anyhow::Result<Self> {
+        let mut command = command(program, arguments);
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        // A child runs where the thread that starts it may run.
+        let started = match core {
+            Some(core) => pin::on(core, || command.spawn())
+                .with_context(|| format!("core {core} cannot be used"))?,
+            None => command.spawn(),
+        };
+        let mut child = started.with_context(|| format!("{} {arguments:?}", program.display()))?;
+        let said = Arc::default();
+        let (sender, ready) = channel();
+        if let Some(log) = child.stderr.take() {
+            let said = Arc::clone(&said);
+            thread::spawn(move || listen(log, &said, &sender));
+        }
+        Ok(Self { child, ready, said })
+    }
+
+    /// Waits until it can be used.
+    pub(super) fn ready(&self) -> anyhow::Result<()> {
+        if self.ready.recv_timeout(PATIENCE).is_ok() {
+            return Ok(());
+        }
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let said: Vec<&str> = said.iter().map(String::as_str).collect();
+        bail!("the server did not start. It said:\n{}", said.join("\n"))
+    }
+
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Both fail where it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A command that takes nothing from this process's environment that it would heed.
+pub(super) fn command(program: &Path, arguments: &[String]) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null());
+    for (name, _) in std::env::vars_os() {
+        if name == "RUST_LOG" || name.to_string_lossy().starts_with("BURGEE_") {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+/// Reads the log to its end, so that the server never waits for somebody to read it.
+fn listen(log: ChildStderr, said: &Mutex<VecDeque<String>>, ready: &Sender<()>) {
+    for line in BufReader::new(log).lines().map_while(Result::ok) {
+        if line.contains(READY) {
+            // Nobody may be waiting any more.
+            let _ = ready.send(());
+        }
+        let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+        if said.len() == KEPT_LINES {
+            said.pop_front();
+        }
+        said.push_back(line);
+    }
+}

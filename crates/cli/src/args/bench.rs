@@ -1,0 +1,173 @@
+//! What `burgee bench` is told.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use burgee_bench::ceiling::DEMO_ANSWER;
+use burgee_bench::options::Options;
+use burgee_bench::target::Target;
+use clap::{Args, Subcommand};
+
+/// `burgee bench`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BenchCommand {
+    /// New connections at a rate, each with a full sync: how long they take, what they cost.
+    Connect(ScenarioArgs),
+    /// Hold many connections: what each costs, idle and with heartbeats.
+    Hold(ScenarioArgs),
+    /// Change a flag: how fast that reaches all held connections, and whether it reaches all.
+    Push(ScenarioArgs),
+    /// Put together the reports of generators that drove one server at the same time.
+    Merge(MergeArgs),
+    /// Serve as little as any server could: what Burgee's figures are compared with.
+    Ceiling(CeilingArgs),
+}
+
+/// `burgee bench ceiling`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CeilingArgs {
+    /// Where it listens.
+    #[arg(long, default_value = "127.0.0.1:5100", value_name = "ADDR")]
+    pub(crate) listen: SocketAddr,
+    /// How long its answer to a data-sync is, in bytes.
+    #[arg(long, default_value_t = DEMO_ANSWER, value_name = "BYTES")]
+    pub(crate) answer: usize,
+    /// Let other processes listen on the same port.
+    #[arg(long)]
+    pub(crate) share_port: bool,
+}
+
+/// What every scenario takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ScenarioArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Which server is measured.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Server")]
+pub(crate) struct TargetArgs {
+    /// A running server.
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) address: SocketAddr,
+    /// Its process, where it runs on this machine; may be given several times.
+    #[arg(long = "pid", value_name = "PID")]
+    pub(crate) pids: Vec<u32>,
+    /// A client key of the environment.
+    #[arg(
+        long,
+        value_name = "KEY",
+        default_value = "",
+        allow_hyphen_values = true
+    )]
+    pub(crate) client_key: String,
+    /// A server key of the environment.
+    #[arg(
+        long,
+        value_name = "KEY",
+        default_value = "",
+        allow_hyphen_values = true
+    )]
+    pub(crate) server_key: String,
+    /// An owner's token, for scenarios that make changes.
+    #[arg(long, env = "BURGEE_TOKEN", hide_env_values = true)]
+    pub(crate) token: Option<String>,
+    /// The project that is changed.
+    #[arg(long, default_value = "demo", value_name = "KEY")]
+    pub(crate) project: String,
+    /// Its environment.
+    #[arg(long, default_value = "prod", value_name = "KEY")]
+    pub(crate) environment: String,
+    /// A flag that is on there, and gives every user something else when it is off.
+    #[arg(long, default_value = "returns-true", value_name = "KEY")]
+    pub(crate) flag: String,
+}
+
+/// How hard to try. What is not given is the scenario's to choose.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Load")]
+pub(crate) struct LoadArgs {
+    /// Arrivals per second.
+    #[arg(long, value_name = "PER-SECOND")]
+    pub(crate) rate: Option<f64>,
+    /// For how many seconds the rate rises from zero.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) ramp: Option<f64>,
+    /// For how many seconds it stays, or connections are held.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) duration: Option<f64>,
+    /// How many connections are held. Mind the limit of open files (`ulimit -n`), here and there.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) connections: Option<usize>,
+    /// For how many seconds a connection is kept after its answer, where they come and go.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) hold: Option<f64>,
+    /// Play server SDKs where client SDKs are usual.
+    #[arg(long)]
+    pub(crate) server_sdks: bool,
+    /// How many times to measure; the figures are medians.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) runs: usize,
+    /// Finish in well under a minute.
+    #[arg(long)]
+    pub(crate) short: bool,
+}
+
+/// What is written, beside the text on standard output.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputArgs {
+    /// The report as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// The report as a page with plots, which opens without a network.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+/// `burgee bench merge`.
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// Reports as JSON, of one scenario.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+impl LoadArgs {
+    pub(crate) fn options(&self) -> anyhow::Result<Options> {
+        let time = |seconds: Option<f64>| seconds.map(Duration::try_from_secs_f64).transpose();
+        Ok(Options {
+            rate: self.rate,
+            ramp: time(self.ramp)?,
+            duration: time(self.duration)?,
+            connections: self.connections,
+            hold: time(self.hold)?,
+            server_sdks: self.server_sdks,
+            short: self.short,
+        })
+    }
+}
+
+impl TargetArgs {
+    pub(crate) fn target(&self) -> Target {
+        Target {
+            name: "burgee".to_owned(),
+            address: self.address,
+            pids: self.pids.clone(),
+            client_key: self.client_key.clone(),
+            server_key: self.server_key.clone(),
+            token: self.token.clone(),
+            project: self.project.clone(),
+            environment: self.environment.clone(),
+            flag: self.flag.clone(),
+        }
+    }
+}

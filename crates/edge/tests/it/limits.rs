@@ -1,0 +1,173 @@
+//! At the limits: more sockets than there may be, and more than the process may open. Who is there
+//! is served, who comes is refused with what SDKs retry on, and it is over by itself.
+
+use std::io::Read;
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+
+use burgee_edge::driver::Config;
+use burgee_edge::source::KeyKind;
+
+use crate::kit::client::{Received, now, token, upgrade};
+use crate::kit::{CLIENT_KEY, Client, Edge, SERVER_KEY};
+
+fn places(count: usize) -> Config {
+    Config {
+        loops: 1,
+        max_sockets: Some(count),
+        ..Config::default()
+    }
+}
+
+/// A socket that asked to stream with this key, and the head of the answer.
+fn ask(address: SocketAddr, kind: &str, secret: &str) -> (Client, String) {
+    let mut client = Client::connect(address);
+    let token = token(secret, now());
+    // A server that is out of descriptors may have answered already.
+    let _ = client.try_send_raw(upgrade(&format!("type={kind}&token={token}")).as_bytes());
+    let head = client.read_head();
+    (client, head)
+}
+
+/// Opens connections with the client key until one is refused.
+fn fill(address: SocketAddr) -> (Vec<Client>, String) {
+    let mut held = Vec::new();
+    loop {
+        let (client, head) = ask(address, "client", CLIENT_KEY);
+        if !head.starts_with("HTTP/1.1 101 ") {
+            return (held, head);
+        }
+        held.push(client);
+    }
+}
+
+#[test]
+fn a_client_key_leaves_room_to_others() {
+    const OTHER: &str = "TGF0ZUxhdGVMYXRlTGF0ZUxhdGVMYXRlTGF0ZUxhdGVM";
+    let edge = Edge::start_with(places(64));
+    edge.feed.add_quietly(OTHER, KeyKind::Client);
+    // Known from here on.
+    Client::streaming(edge.address, "client", OTHER).sync_client("bob");
+    let (mut held, refusal) = fill(edge.address);
+    assert!(held.len() > 58, "{}", held.len());
+    assert!(refusal.starts_with("HTTP/1.1 503 "), "{refusal}");
+    assert!(refusal.contains("\r\nRetry-After: "), "{refusal}");
+    assert_eq!(edge.count(|counters| &counters.refused.key), 1);
+    let mut other = Client::streaming(edge.address, "client", OTHER);
+    other.sync_client("bob");
+    edge.server().0.ping();
+    for client in &mut held {
+        client.ping();
+    }
+    // What is given back may be had again.
+    drop((held.pop(), other));
+    while !ask(edge.address, "client", CLIENT_KEY)
+        .1
+        .starts_with("HTTP/1.1 101 ")
+    {}
+}
+
+#[test]
+fn who_says_nothing_gives_its_place_to_who_does() {
+    let edge = Edge::start_with(places(64));
+    let mut silent: Vec<_> = (0..200).map(|_| Client::connect(edge.address)).collect();
+    edge.await_count(200, |counters| &counters.accepted);
+    edge.client("bob").0.ping();
+    edge.server().0.ping();
+    // The first that came was told so; the last ones are still waited for.
+    assert!(silent[0].read_head().starts_with("HTTP/1.1 503 "));
+    let token = token(SERVER_KEY, now());
+    let last = silent.last_mut().unwrap();
+    last.upgrade(&format!("type=server&token={token}"));
+    last.ping();
+    assert!(edge.count(|counters| &counters.refused.handshake) >= 190);
+}
+
+#[test]
+fn a_process_without_descriptors_refuses_and_recovers() {
+    let (child, address) = confined();
+    let (mut held, refusal) = fill(address);
+    assert!(held.len() > 10, "{}", held.len());
+    assert!(refusal.starts_with("HTTP/1.1 503 "), "{refusal}");
+    let mut tries = 1;
+    for _ in 0..200 {
+        let (mut refused, head) = ask(address, "server", SERVER_KEY);
+        tries += 1;
+        assert!(head.starts_with("HTTP/1.1 503 "), "{head}");
+        assert_eq!(refused.next(), Received::End);
+    }
+    for client in &mut held {
+        client.ping();
+    }
+    // Ordinary requests need one more descriptor than their socket's.
+    held.truncate(held.len() - 8);
+    let metrics = loop {
+        let mut client = Client::connect(address);
+        let request = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        let _ = client.try_send_raw(request);
+        tries += 1;
+        if client.read_head().starts_with("HTTP/1.1 200 ") {
+            break client.read_to_end();
+        }
+    };
+    held[0].ping();
+    // One failure for each that was refused, and perhaps one for each tick: it did not spin.
+    let errors = counter(&metrics, "accept_errors_total");
+    let refused = counter(&metrics, "refused_total{reason=\"descriptors\"}");
+    assert!(refused >= 201, "{refused}");
+    assert!(errors < 2 * tries + 100, "{errors} for {tries} tries");
+    drop(child);
+}
+
+fn counter(metrics: &str, name: &str) -> usize {
+    let name = format!("burgee_edge_{name} ");
+    let line = metrics.lines().find_map(|line| line.strip_prefix(&name));
+    line.unwrap().parse().unwrap()
+}
+
+/// A process of its own that may open few files, with an edge that takes more sockets than that.
+fn confined() -> (Confined, SocketAddr) {
+    let test = "limits::serves_until_its_input_ends";
+    let mut child = Command::new("sh")
+        .args(["-c", "ulimit -n 64; exec \"$0\" \"$@\""])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--ignored", "--nocapture"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut output = child.stdout.take().unwrap();
+    let mut said = String::new();
+    let mut byte = [0];
+    let address = loop {
+        assert_eq!(output.read(&mut byte).unwrap(), 1, "{said}");
+        said.push(char::from(byte[0]));
+        if let Some((_, address)) = said.split_once(LISTENS)
+            && let Some((address, _)) = address.split_once('\n')
+        {
+            break address.parse().unwrap();
+        }
+    };
+    child.stdout = Some(output);
+    (Confined(child), address)
+}
+
+/// Ends when it is dropped.
+struct Confined(Child);
+
+impl Drop for Confined {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+const LISTENS: &str = "listens on ";
+
+#[test]
+#[ignore = "the other half of a test that needs a process of its own"]
+fn serves_until_its_input_ends() {
+    let edge = Edge::start_with(places(10_000));
+    println!("{LISTENS}{}", edge.address);
+    std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+}
