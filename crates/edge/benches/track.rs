@@ -79,6 +79,9 @@ async fn main() {
     }
 }
 
+/// Makes the event of a number.
+type Event = Box<dyn Fn(usize) -> Value>;
+
 /// Nanoseconds and allocations an event took. Users are known from an untimed first pass.
 async fn round(event: &dyn Fn(usize) -> Value) -> (f64, f64) {
     let world = memory::World::with(&["env"]);
@@ -124,7 +127,7 @@ fn body_of(body: usize, event: &dyn Fn(usize) -> Value) -> Vec<u8> {
 }
 
 /// An event of each kind, in an entry of its own with its user, as SDKs send them.
-fn events() -> Vec<(&'static str, Box<dyn Fn(usize) -> Value>)> {
+fn events() -> Vec<(&'static str, Event)> {
     let user = |n: usize| {
         let n = n % 1_000;
         json!({"keyId": format!("5f3c9b1e-user-{n}"), "name": format!("user {n}"),

@@ -27,7 +27,7 @@ pub(super) fn insert_users(rows: &[Cow<'_, UserSeen<'_>>]) -> Result<Sql, StoreE
         let properties = serde_json::to_string(&user.properties)?;
         sql.row(index).bind(&*user.environment);
         sql.next(&*user.key).next(&*user.name);
-        sql.next(&properties).next(hash(&*user.name, &properties));
+        sql.next(&properties).next(hash(&user.name, &properties));
         sql.next(user.at.0).next(user.at.0).push(")");
     }
     sql.push(
