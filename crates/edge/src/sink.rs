@@ -30,6 +30,8 @@ pub struct Count {
     pub environment: Arc<str>,
     /// The flag's key.
     pub flag: Box<str>,
+    /// The flag's id: when a key is used again, it is another flag's.
+    pub flag_id: Box<str>,
     /// The variation's id.
     pub variation: Box<str>,
     /// The minute: ms since 1970, a multiple of 60,000.
@@ -57,6 +59,8 @@ pub struct Exposure {
 pub struct ExposureTexts<'a> {
     /// The flag's key.
     pub flag: &'a str,
+    /// The flag's id: when a key is used again, it is another flag's.
+    pub flag_id: &'a str,
     /// The variation's id.
     pub variation: &'a str,
     /// The user's key.
@@ -65,16 +69,17 @@ pub struct ExposureTexts<'a> {
 
 impl ExposureTexts<'_> {
     pub(crate) fn pack(&self) -> Texts {
-        Texts::new([self.flag, self.variation, self.user].into_iter())
+        Texts::new([self.flag, self.flag_id, self.variation, self.user].into_iter())
     }
 }
 
 impl Exposure {
     /// Who got what.
     pub fn texts(&self) -> ExposureTexts<'_> {
-        let [flag, variation, user] = self.texts.first();
+        let [flag, flag_id, variation, user] = self.texts.first();
         ExposureTexts {
             flag,
+            flag_id,
             variation,
             user,
         }

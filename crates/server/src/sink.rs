@@ -72,6 +72,7 @@ fn count(count: &sink::Count) -> traffic::Count<'_> {
     traffic::Count {
         environment: Cow::Borrowed(&count.environment),
         flag: Cow::Borrowed(&count.flag),
+        flag_id: Cow::Borrowed(&count.flag_id),
         variation: Cow::Borrowed(&count.variation),
         minute: Millis(count.minute),
         count: count.count,
@@ -83,6 +84,7 @@ fn exposure(exposure: &sink::Exposure) -> traffic::Exposure<'_> {
     traffic::Exposure {
         environment: Cow::Borrowed(&exposure.environment),
         flag: Cow::Borrowed(texts.flag),
+        flag_id: Cow::Borrowed(texts.flag_id),
         variation: Cow::Borrowed(texts.variation),
         user: Cow::Borrowed(texts.user),
         experiment: exposure.experiment,

@@ -49,6 +49,8 @@ pub struct Count<'a> {
     pub environment: Cow<'a, str>,
     /// The flag's key.
     pub flag: Cow<'a, str>,
+    /// The flag's id: when a key is used again, it is another flag's.
+    pub flag_id: Cow<'a, str>,
     /// The variation's id.
     pub variation: Cow<'a, str>,
     /// When; any moment of the minute.
@@ -64,6 +66,8 @@ pub struct Exposure<'a> {
     pub environment: Cow<'a, str>,
     /// The flag's key.
     pub flag: Cow<'a, str>,
+    /// The flag's id: when a key is used again, it is another flag's.
+    pub flag_id: Cow<'a, str>,
     /// The variation's id.
     pub variation: Cow<'a, str>,
     /// The user's key.

@@ -20,9 +20,19 @@ pub(super) struct Buffer {
 }
 
 struct Tally {
+    flag_id: Box<str>,
     variation: Box<str>,
     minute: i64,
     count: u64,
+}
+
+/// What an evaluation is counted as.
+pub(super) struct Counted<'a> {
+    pub(super) environment: &'a Arc<str>,
+    pub(super) flag: &'a str,
+    pub(super) flag_id: &'a str,
+    pub(super) variation: &'a str,
+    pub(super) minute: i64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -48,34 +58,28 @@ impl Buffer {
     }
 
     /// Counts one more where something is counted already; says whether it is.
-    pub(super) fn count_again(
-        &mut self,
-        environment: &str,
-        flag: &str,
-        variation: &str,
-        minute: i64,
-    ) -> bool {
-        let flags = self.counts.get_mut(environment);
-        let tallies = flags.and_then(|flags| flags.get_mut(flag));
+    pub(super) fn count_again(&mut self, counted: &Counted<'_>) -> bool {
+        let flags = self.counts.get_mut(&**counted.environment);
+        let tallies = flags.and_then(|flags| flags.get_mut(counted.flag));
         let tally = tallies.and_then(|tallies| {
             let mut tallies = tallies.iter_mut();
-            tallies.find(|tally| tally.minute == minute && *tally.variation == *variation)
+            tallies.find(|tally| {
+                tally.minute == counted.minute
+                    && *tally.variation == *counted.variation
+                    && *tally.flag_id == *counted.flag_id
+            })
         });
         tally.map(|tally| tally.count += 1).is_some()
     }
 
     /// Begins to count something.
-    pub(super) fn count_first(
-        &mut self,
-        environment: &Arc<str>,
-        flag: &str,
-        variation: &str,
-        minute: i64,
-    ) {
-        let flags = self.counts.entry(Arc::clone(environment)).or_default();
-        flags.entry(flag.into()).or_default().push(Tally {
-            variation: variation.into(),
-            minute,
+    pub(super) fn count_first(&mut self, counted: &Counted<'_>) {
+        let environment = Arc::clone(counted.environment);
+        let flags = self.counts.entry(environment).or_default();
+        flags.entry(counted.flag.into()).or_default().push(Tally {
+            flag_id: counted.flag_id.into(),
+            variation: counted.variation.into(),
+            minute: counted.minute,
             count: 1,
         });
         self.different_counts += 1;
@@ -122,6 +126,7 @@ fn counts(by_environment: HashMap<Arc<str>, HashMap<Box<str>, Vec<Tally>>>) -> V
             counts.extend(tallies.into_iter().map(|tally| Count {
                 environment: Arc::clone(&environment),
                 flag: flag.clone(),
+                flag_id: tally.flag_id,
                 variation: tally.variation,
                 minute: tally.minute,
                 count: tally.count,

@@ -5,9 +5,8 @@
 //! once, and the allocator kept what they took). All pieces together are bounded.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use super::buffer::{Buffer, ExposureKey, Seen};
+use super::buffer::{Buffer, Counted, ExposureKey, Seen};
 use crate::sink::{MetricEvent, UserSeen};
 
 /// Bytes that may wait, roughly (and a piece may be on its way to the sink).
@@ -38,22 +37,13 @@ impl Queue {
     }
 
     /// Counts an evaluation, and says whether there was room.
-    pub(super) fn count(
-        &mut self,
-        environment: &Arc<str>,
-        flag: &str,
-        variation: &str,
-        minute: i64,
-    ) -> bool {
-        if self
-            .current
-            .count_again(environment, flag, variation, minute)
-        {
+    pub(super) fn count(&mut self, counted: &Counted<'_>) -> bool {
+        if self.current.count_again(counted) {
             return true;
         }
-        self.grow(flag.len() + variation.len()) && {
-            self.current
-                .count_first(environment, flag, variation, minute);
+        let texts = [counted.flag, counted.flag_id, counted.variation];
+        self.grow(texts.map(str::len).iter().sum()) && {
+            self.current.count_first(counted);
             self.complete();
             true
         }

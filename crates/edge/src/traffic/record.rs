@@ -5,7 +5,7 @@ use std::sync::Arc;
 use burgee_eval::compile::CompiledFlag;
 use burgee_eval::user::User;
 
-use super::buffer::ExposureKey;
+use super::buffer::{Counted, ExposureKey};
 use super::limits::{self, fits};
 use super::track::{Entry, Evaluation, Metric};
 use super::{Sort, Traffic};
@@ -65,14 +65,18 @@ impl Record<'_> {
         // Packed before the lock is taken, and only where it is needed.
         let exposed = (experiment || flag.flag().tracked).then(|| ExposureKey {
             environment: Arc::clone(self.environment),
-            texts: self.exposed(&evaluation.flag, id).pack(),
+            texts: self.exposed(flag, id).pack(),
         });
         // Minutes are those of our clock: the SDK's may be wrong, and it flushes within seconds.
-        let minute = self.now - self.now.rem_euclid(MINUTE);
+        let counted = Counted {
+            environment: self.environment,
+            flag: &flag.flag().key,
+            flag_id: &flag.flag().id,
+            variation: id,
+            minute: self.now - self.now.rem_euclid(MINUTE),
+        };
         let mut state = self.traffic.state();
-        let room = state
-            .queue
-            .count(self.environment, &evaluation.flag, id, minute);
+        let room = state.queue.count(&counted);
         self.traffic.taken(&state, Sort::Evaluation, room);
         if let Some(key) = exposed {
             let at = self.believed(evaluation.at);
@@ -105,9 +109,10 @@ impl Record<'_> {
         Ok(())
     }
 
-    fn exposed<'t>(&'t self, flag: &'t str, variation: &'t str) -> ExposureTexts<'t> {
+    fn exposed<'t>(&'t self, flag: &'t CompiledFlag, variation: &'t str) -> ExposureTexts<'t> {
         ExposureTexts {
-            flag,
+            flag: &flag.flag().key,
+            flag_id: &flag.flag().id,
             variation,
             user: &self.user.key,
         }

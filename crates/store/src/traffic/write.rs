@@ -41,11 +41,11 @@ impl Traffic<'_> {
         written.write_users(&mut tx, batch).await?;
         let counts = Rows::merged(&batch.counts, count_key, add_count);
         written
-            .write(&mut tx, &counts, 5, &|rows| insert_counts(rows))
+            .write(&mut tx, &counts, 6, &|rows| insert_counts(rows))
             .await?;
         let exposures = Rows::merged(&batch.exposures, exposure_key, join_exposures);
         written
-            .write(&mut tx, &exposures, 7, &|rows| insert_exposures(rows))
+            .write(&mut tx, &exposures, 8, &|rows| insert_exposures(rows))
             .await?;
         written.write_metrics(&mut tx, batch).await?;
         tx.commit().await?;
@@ -197,14 +197,20 @@ impl Storable for UserSeen<'_> {
 
 impl Storable for Count<'_> {
     fn is_storable(&self) -> bool {
-        without_nul(&[&self.environment, &self.flag, &self.variation])
-            && i64::try_from(self.count).is_ok()
+        let texts = [
+            &self.environment,
+            &self.flag,
+            &self.flag_id,
+            &self.variation,
+        ];
+        without_nul(&texts.map(|text| &**text)) && i64::try_from(self.count).is_ok()
     }
 }
 
 impl Storable for Exposure<'_> {
     fn is_storable(&self) -> bool {
-        without_nul(&[&self.environment, &self.flag, &self.variation, &self.user])
+        let texts = [&self.flag, &self.flag_id, &self.variation, &self.user];
+        without_nul(&texts.map(|text| &**text)) && without_nul(&[&self.environment])
     }
 }
 
@@ -227,10 +233,11 @@ fn newer_user<'r, 'a>(known: &mut Cow<'r, UserSeen<'a>>, user: &'r UserSeen<'a>)
     }
 }
 
-fn count_key<'r>(count: &'r Count<'_>) -> (&'r str, &'r str, i64, &'r str) {
+fn count_key<'r>(count: &'r Count<'_>) -> (&'r str, &'r str, &'r str, i64, &'r str) {
     (
         &count.environment,
         &count.flag,
+        &count.flag_id,
         minute(count),
         &count.variation,
     )
@@ -241,10 +248,11 @@ fn add_count<'r, 'a>(known: &mut Cow<'r, Count<'a>>, count: &'r Count<'a>) {
     known.count = known.count.saturating_add(count.count);
 }
 
-fn exposure_key<'r>(exposure: &'r Exposure<'_>) -> [&'r str; 4] {
+fn exposure_key<'r>(exposure: &'r Exposure<'_>) -> [&'r str; 5] {
     [
         &exposure.environment,
         &exposure.flag,
+        &exposure.flag_id,
         &exposure.variation,
         &exposure.user,
     ]
