@@ -1,5 +1,7 @@
 //! `burgee bench`: measures a server.
 
+mod own;
+
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -8,6 +10,8 @@ use burgee_bench::ceiling::{Ceiling, Config};
 use burgee_bench::report::model::Report;
 use burgee_bench::report::progress::Line;
 use burgee_bench::report::{html, json, merge, text};
+use burgee_bench::rig::measure::Measured;
+use burgee_bench::rig::suite::markdown;
 use burgee_bench::scenario::{self, Run};
 
 use crate::args::bench::{BenchCommand, CeilingArgs, MergeArgs, OutputArgs, ScenarioArgs};
@@ -18,6 +22,16 @@ pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
         BenchCommand::Connect(args) => scenario("connect", scenario::connect::run, &args),
         BenchCommand::Hold(args) => scenario("hold", scenario::hold::run, &args),
         BenchCommand::Push(args) => scenario("push", scenario::push::run, &args),
+        BenchCommand::Herd(args) => scenario("herd", scenario::herd::run, &args),
+        BenchCommand::Churn(args) => scenario("churn", scenario::churn::run, &args),
+        BenchCommand::Capacity(args) => scenario("capacity", scenario::capacity::run, &args),
+        BenchCommand::Ramp(args) => scenario("ramp", scenario::ramp::run, &args),
+        BenchCommand::Seed(args) => write(&own::seed(&args)?, &args.output),
+        BenchCommand::All(args) => {
+            let report = own::all(&args)?;
+            print!("{}", markdown::text(&report));
+            write_files(&report, &args.output)
+        }
         BenchCommand::Merge(args) => merged(&args),
         BenchCommand::Ceiling(args) => ceiling(&args),
     }
@@ -39,7 +53,10 @@ fn ceiling(args: &CeilingArgs) -> anyhow::Result<ExitCode> {
 
 fn scenario(name: &str, run: Run, args: &ScenarioArgs) -> anyhow::Result<ExitCode> {
     let options = args.load.options()?;
-    let target = args.target.target();
+    let Some(target) = args.target.target() else {
+        let report = own::scenario(name, run, &options, args.load.runs)?;
+        return write(&report, &args.output);
+    };
     let count = args.load.runs.max(1);
     let mut runs = Vec::new();
     for number in 1..=count {
@@ -49,12 +66,11 @@ fn scenario(name: &str, run: Run, args: &ScenarioArgs) -> anyhow::Result<ExitCod
         };
         runs.push(run(&options, &target, &mut Line::stderr(&title))?);
     }
-    let report = Report {
-        scenario: name.to_owned(),
-        command: std::env::args().collect::<Vec<_>>().join(" "),
-        subjects: vec![merge::runs(runs, None)?],
-        ..Report::default()
+    let measured = Measured {
+        burgee: merge::runs(runs, None)?,
+        ..Measured::default()
     };
+    let report = measured.report(name, &own::command());
     write(&report, &args.output)
 }
 
@@ -68,6 +84,10 @@ fn merged(args: &MergeArgs) -> anyhow::Result<ExitCode> {
 /// Writes a report as text to standard output, and as what else was asked for.
 fn write(report: &Report, output: &OutputArgs) -> anyhow::Result<ExitCode> {
     print!("{}", text::text(report));
+    write_files(report, output)
+}
+
+fn write_files(report: &Report, output: &OutputArgs) -> anyhow::Result<ExitCode> {
     if let Some(file) = &output.json {
         write_file(file, &json::text(report)?)?;
     }

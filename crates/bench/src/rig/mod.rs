@@ -3,6 +3,9 @@
 pub mod cgroup;
 pub mod limits;
 mod machine;
+pub mod measure;
 pub mod pin;
+pub mod process;
 pub mod server;
+pub mod suite;
 pub mod usage;

@@ -1,11 +1,16 @@
 //! What can be measured. A scenario is a function: it drives one target once and gives what it
 //! found; several runs, the ceiling beside them and the report are its callers' business.
 
+pub mod capacity;
 mod change;
+pub mod churn;
 pub mod connect;
 mod drive;
+pub mod herd;
 pub mod hold;
 pub mod push;
+pub mod ramp;
+pub mod seed;
 
 use crate::options::Options;
 use crate::progress::Progress;
