@@ -39,7 +39,7 @@ serve: ## Run a server with demo flags on 127.0.0.1:5100 (LISTEN=…, DATA=…)
 test: setup binary ## Everything that must pass before a change lands
 	cargo test --workspace --locked
 	cd e2e && npm run --silent test:few
-	$(E2E_PYTHON)/bin/pytest -q e2e/python/test_flags.py e2e/python/test_live.py
+	$(E2E_PYTHON)/bin/pytest -q e2e/python/test_journeys.py -k fb-python-sdk
 
 .PHONY: test-all
 test-all: setup binary ## The same with every journey of every SDK, the README's first minutes, many crashes

@@ -20,13 +20,9 @@ export function expected(flag, user) {
 }
 
 /** A user as FeatBit's JavaScript SDKs take it, with the name of its key (`key`, `keyId`). */
-export function asUser(name, key = "key") {
-  const user = users[name];
-  const customizedProperties = Object.entries(user.properties).map(([name, value]) => ({
-    name,
-    value,
-  }));
-  return { [key]: user.key, name: user.name, customizedProperties };
+export function asUser({ key, name, properties }, called) {
+  const customizedProperties = Object.entries(properties).map(([name, value]) => ({ name, value }));
+  return { [called]: key, name, customizedProperties };
 }
 
 function bucket(text) {

@@ -20,10 +20,9 @@ def expected(flag, user):
     return next(value for up_to, value in entry["split"] if share <= up_to)
 
 
-def as_user(name):
-    """A user as FeatBit's Python SDK takes it."""
-    user = USERS[name]
-    return {"key": user["key"], "name": user["name"], **user["properties"]}
+def expected_of_all(user):
+    """The values of all flags for a user of the table."""
+    return {flag: expected(flag, user) for flag in FLAGS}
 
 
 def _bucket(text):

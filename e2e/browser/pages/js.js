@@ -1,10 +1,21 @@
-// The JavaScript SDK on a page: `connect` makes the client that the test then asks.
-import { DataSyncModeEnum, FbClientBuilder } from "@featbit/js-client-sdk";
+// The JavaScript SDK on a page.
+import { FbClientBuilder } from "@featbit/js-client-sdk";
+import { options } from "./options.js";
 
-window.connect = async ({ sdkKey, url, user, poll }) => {
-  const builder = new FbClientBuilder().sdkKey(sdkKey).user(user).eventsUri(url).flushInterval(200);
-  if (poll) builder.dataSyncMode(DataSyncModeEnum.POLLING).pollingUri(url).pollingInterval(300);
-  else builder.streamingUri(url.replace("http", "ws"));
-  window.client = builder.build();
-  await window.client.waitForInitialization();
+window.connect = async (settings) => {
+  const client = new FbClientBuilder(options(settings)).build();
+  window.sdk = {
+    isReady: () => client.initialized(),
+    value: (flag, type, missing) => client[METHODS[type]](flag, missing),
+    identify: (user) => client.identify(user),
+    track: (event, value) => client.track(event, value),
+  };
+  await client.waitForInitialization();
+};
+
+const METHODS = {
+  boolean: "boolVariation",
+  string: "stringVariation",
+  number: "numberVariation",
+  json: "jsonVariation",
 };

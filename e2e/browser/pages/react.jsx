@@ -1,24 +1,33 @@
-// The React SDK: the page shows every flag's value in an element named after the flag.
+// The React SDK: a flag's value is what a component has on the page.
 import { asyncWithFbProvider, useFbClient, useFlags } from "@featbit/react-client-sdk";
 import { createRoot } from "react-dom/client";
+import { options } from "./options.js";
 
-window.show = async ({ sdkKey, url, user, flags }) => {
-  const Provider = await asyncWithFbProvider({
-    options: { sdkKey, user, streamingUri: url.replace("http", "ws"), eventsUri: url },
+window.connect = async (settings) => {
+  const Provider = await asyncWithFbProvider({ options: options(settings) });
+  const root = document.getElementById("root");
+  await new Promise((shown) => {
+    createRoot(root).render(
+      <Provider>
+        <Values ref={shown} />
+      </Provider>,
+    );
   });
-  createRoot(document.getElementById("root")).render(
-    <Provider>
-      <Values flags={flags} />
-    </Provider>,
-  );
+  // What has gone away is an empty text to this SDK's hooks.
+  window.sdk.value = (flag, _, missing) => {
+    const value = JSON.parse(root.textContent)[flag];
+    return value === undefined || value === "" ? missing : value;
+  };
 };
 
-function Values({ flags }) {
-  const values = useFlags();
-  window.client = useFbClient();
-  return flags.map((flag) => (
-    <p key={flag} id={flag}>
-      {JSON.stringify(values[flag])}
-    </p>
-  ));
+function Values({ ref }) {
+  const client = useFbClient();
+  window.sdk ??= {
+    isReady: () => client.initialized(),
+    identify: (user) => client.identify(user),
+    track: (event, value) => client.track(event, value),
+  };
+  const flags = useFlags();
+  const values = Object.keys(flags).map((flag) => [flag, flags[flag]]);
+  return <output ref={ref}>{JSON.stringify(Object.fromEntries(values))}</output>;
 }
