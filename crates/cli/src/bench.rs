@@ -18,6 +18,8 @@ pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
         BenchCommand::Connect(args) => scenario("connect", scenario::connect::run, &args),
         BenchCommand::Hold(args) => scenario("hold", scenario::hold::run, &args),
         BenchCommand::Push(args) => scenario("push", scenario::push::run, &args),
+        BenchCommand::Track(args) => scenario("track", scenario::track::run, &args),
+        BenchCommand::Evaluate(args) => scenario("evaluate", scenario::evaluate::run, &args),
         BenchCommand::Merge(args) => merged(&args),
         BenchCommand::Ceiling(args) => ceiling(&args),
     }

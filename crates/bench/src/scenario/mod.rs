@@ -4,8 +4,11 @@
 mod change;
 pub mod connect;
 mod drive;
+pub mod evaluate;
 pub mod hold;
 pub mod push;
+mod requests;
+pub mod track;
 
 use crate::options::Options;
 use crate::progress::Progress;

@@ -18,6 +18,10 @@ pub(crate) enum BenchCommand {
     Hold(ScenarioArgs),
     /// Change a flag: how fast that reaches all held connections, and whether it reaches all.
     Push(ScenarioArgs),
+    /// Report evaluations and metric events, as server SDKs do.
+    Track(ScenarioArgs),
+    /// Ask for users' flags by HTTP.
+    Evaluate(ScenarioArgs),
     /// Put together the reports of generators that drove one server at the same time.
     Merge(MergeArgs),
     /// Serve as little as any server could: what Burgee's figures are compared with.
