@@ -22,10 +22,26 @@ fn main() -> ExitCode {
     match run(Cli::parse()) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("burgee: {error:#}");
+            eprintln!("burgee: {}", sentence(&error));
             ExitCode::FAILURE
         }
     }
+}
+
+/// An error with its causes, outermost first. Some say their cause in their own words: it is not
+/// said twice.
+fn sentence(error: &anyhow::Error) -> String {
+    let mut sentence = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if sentence.ends_with(&cause) {
+            continue;
+        }
+        if !sentence.is_empty() {
+            sentence.push_str(": ");
+        }
+        sentence.push_str(&cause);
+    }
+    sentence
 }
 
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {

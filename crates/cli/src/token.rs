@@ -2,10 +2,9 @@
 
 use std::process::ExitCode;
 
-use anyhow::Context;
 use burgee_domain::id::Id;
 use burgee_server::{now, setup};
-use burgee_store::{StoreError, Token};
+use burgee_store::{Actor, StoreError, Token};
 use serde_json::json;
 
 use crate::admin::{open, open_or_make};
@@ -15,9 +14,11 @@ use crate::args::{TokenCreateArgs, TokenListArgs, TokenRevokeArgs};
 pub(crate) async fn create(args: TokenCreateArgs) -> anyhow::Result<ExitCode> {
     let store = open_or_make(&args.data).await?;
     let organization = setup::organization(&store).await?;
-    let token = setup::create_token(&store, &organization, &args.name, args.policy)
-        .await
-        .context("--name")?;
+    let made = setup::create_token(&store, &organization, &args.name, args.policy).await;
+    let token = match made {
+        Err(StoreError::Invalid { message, .. }) => anyhow::bail!("--name: {message}"),
+        made => made?,
+    };
     if args.json {
         println!("{}", json!({ "token": token }));
     } else {
@@ -69,7 +70,9 @@ pub(crate) async fn revoke(args: TokenRevokeArgs) -> anyhow::Result<ExitCode> {
     let store = open(&args.data).await?;
     let organization = setup::organization(&store).await?;
     let id = Id::new(&*args.id);
-    match store.revoke_token(&organization.id, &id, now()).await {
+    let operator = Actor::operator();
+    let revoked = store.revoke_token(&organization.id, &id, &operator, now());
+    match revoked.await {
         Ok(()) => println!("The token {} is revoked.", args.id),
         Err(StoreError::NotFound(_)) => {
             anyhow::bail!(

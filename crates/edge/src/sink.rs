@@ -24,6 +24,8 @@ pub struct Count {
     pub environment: String,
     /// The flag's key.
     pub flag: String,
+    /// The flag's id: when a key is used again, it is another flag's.
+    pub flag_id: String,
     /// The variation's id.
     pub variation: String,
     /// The minute: ms since 1970, a multiple of 60,000.
@@ -39,6 +41,8 @@ pub struct Exposure {
     pub environment: String,
     /// The flag's key.
     pub flag: String,
+    /// The flag's id: when a key is used again, it is another flag's.
+    pub flag_id: String,
     /// The variation's id.
     pub variation: String,
     /// The user's key.

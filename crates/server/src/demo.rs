@@ -44,7 +44,7 @@ async fn project(store: &Store, organization: &Id<Organization>) -> anyhow::Resu
         key: key.clone(),
         name: "Demo".to_owned(),
     };
-    match store.create_project(&new, now()).await {
+    match store.create_project(&new, &Actor::system(), now()).await {
         // Another process came first.
         Err(StoreError::Conflict { .. }) => Ok(store.project(organization, &key).await?),
         made => Ok(made?),

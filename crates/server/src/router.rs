@@ -67,7 +67,7 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(segments::get_shared))
         .routes(routes!(segments::get_of_project))
         .routes(routes!(segments::get_of_environment))
-        .routes(routes!(changes::apply))
+        .routes(routes!(changes::list, changes::apply))
         .routes(routes!(changes::get))
         .routes(routes!(changes::list_of_project, changes::apply_to_project))
         .routes(routes!(changes::list_of_environment))

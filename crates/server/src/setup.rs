@@ -1,8 +1,8 @@
 //! What is made before anybody can ask for it: the first organization, tokens.
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use burgee_domain::model::Organization;
-use burgee_store::{NewToken, Store};
+use burgee_store::{Actor, NewToken, Store, StoreError};
 
 use crate::app::now;
 use crate::auth::Policy;
@@ -25,27 +25,22 @@ pub async fn organization(store: &Store) -> anyhow::Result<Organization> {
     Ok(start.organization)
 }
 
-/// Makes an access token and gives its text, which cannot be had again.
+/// Makes an access token, as the operator, and gives its text, which cannot be had again.
 ///
 /// # Errors
-/// The name is empty or longer than display names may be, or the database cannot be reached.
+/// [`StoreError::Invalid`] of `name`, by the rules of all names; where the database cannot be reached.
 pub async fn create_token(
     store: &Store,
     organization: &Organization,
     name: &str,
     policy: Policy,
-) -> anyhow::Result<String> {
-    let (name, most) = (name.trim(), burgee_domain::limits::MAX_NAME);
-    ensure!(
-        (1..=most).contains(&name.chars().count()),
-        "the name of a token must have 1 to {most} characters"
-    );
+) -> Result<String, StoreError> {
     let new = NewToken {
         organization: organization.id.clone(),
         name: name.to_owned(),
         policy: policy.as_str().to_owned(),
         expires_at: None,
     };
-    let (_, text) = store.create_token(&new, now()).await?;
+    let (_, text) = store.create_token(&new, &Actor::operator(), now()).await?;
     Ok(text)
 }

@@ -72,6 +72,7 @@ fn count(count: sink::Count) -> traffic::Count {
     let sink::Count {
         environment,
         flag,
+        flag_id,
         variation,
         minute,
         count,
@@ -79,6 +80,7 @@ fn count(count: sink::Count) -> traffic::Count {
     traffic::Count {
         environment,
         flag,
+        flag_id,
         variation,
         minute: Millis(minute),
         count,
@@ -89,6 +91,7 @@ fn exposure(exposure: sink::Exposure) -> traffic::Exposure {
     let sink::Exposure {
         environment,
         flag,
+        flag_id,
         variation,
         user,
         experiment,
@@ -99,6 +102,7 @@ fn exposure(exposure: sink::Exposure) -> traffic::Exposure {
     traffic::Exposure {
         environment,
         flag,
+        flag_id,
         variation,
         user,
         experiment,

@@ -1,10 +1,14 @@
 //! What was asked for, by whom, and what was answered.
 //!
-//! Everything that moves a version is a row here: commands on flags and segments, imports, and the
-//! administration of an environment (SDK keys, settings), whose "commands" are of the same form.
+//! Everything that is done is a row here: commands on flags and segments, imports, and the
+//! administration (projects, environments, SDK keys, tokens), whose "commands" are of the same form.
+//!
+//! They are numbered in each organization, in the order in which they took effect: the number is
+//! taken under a lock that is held until the commit, after all other locks. The moments that people
+//! are shown were taken before; they say when a thing was asked for.
 
 use burgee_domain::id::Id;
-use burgee_domain::model::Organization;
+use burgee_domain::model::{Organization, Project};
 use burgee_eval::time::Millis;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -45,7 +49,7 @@ pub enum ActorKind {
 
 impl ActorKind {
     /// The name that it is stored by, as serde writes it.
-    fn name(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Member => "member",
             Self::Token => "token",
@@ -126,14 +130,15 @@ pub(crate) async fn insert(
     connection: &mut AnyConnection,
     new: &NewChangeSet<'_>,
 ) -> Result<(), StoreError> {
+    let number = next_number(connection, new.organization).await?;
     sqlx::query(
         "INSERT INTO change_sets (organization_id, id, actor_kind, actor_id, actor_name, comment, \
-         base, commands, commands_size, vocabulary, request_digest, result, at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+         base, commands, commands_size, vocabulary, request_digest, result, at, number) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
     )
     .bind(new.organization.as_str())
     .bind(new.id)
-    .bind(new.actor.kind.name())
+    .bind(new.actor.kind.as_str())
     .bind(new.actor.id.as_str())
     .bind(new.actor.name.as_str())
     .bind(new.comment)
@@ -144,9 +149,41 @@ pub(crate) async fn insert(
     .bind(new.request_digest.to_vec())
     .bind(new.result.to_string())
     .bind(new.at.0)
+    .bind(number)
     .execute(connection)
     .await
     .map_err(unique("id", "a change set with this id exists"))?;
+    Ok(())
+}
+
+/// The next number of an organization's history; its lock is held until the transaction ends.
+async fn next_number(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+) -> Result<i64, StoreError> {
+    let found = sqlx::query(
+        "INSERT INTO histories (organization_id, length) VALUES ($1, 1) \
+         ON CONFLICT (organization_id) DO UPDATE SET length = histories.length + 1 \
+         RETURNING length",
+    )
+    .bind(organization.as_str())
+    .fetch_one(connection)
+    .await?;
+    row::number(&found, 0)
+}
+
+/// Puts a change set that moves no version into a project's history.
+pub(crate) async fn is_about(
+    connection: &mut AnyConnection,
+    change_set: &Reference<'_>,
+    project: &Id<Project>,
+) -> Result<(), StoreError> {
+    sqlx::query("UPDATE change_sets SET project_id = $1 WHERE organization_id = $2 AND id = $3")
+        .bind(project.as_str())
+        .bind(change_set.organization)
+        .bind(change_set.id)
+        .execute(connection)
+        .await?;
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use sqlx::AnyConnection;
 
 use crate::error::StoreError;
+use crate::row;
 
 /// Which database it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,15 +79,24 @@ impl Dialect {
         }
     }
 
-    /// Counts the tables of a name.
-    pub(crate) fn count_tables(self) -> &'static str {
-        match self {
+    /// Whether there is a table of this name.
+    pub(crate) async fn has_table(
+        self,
+        connection: &mut AnyConnection,
+        name: &str,
+    ) -> Result<bool, StoreError> {
+        let statement = match self {
             Self::Sqlite => "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = $1",
             Self::Postgres => {
                 "SELECT COUNT(*) FROM pg_tables \
                  WHERE schemaname = current_schema() AND tablename = $1"
             }
-        }
+        };
+        let found = sqlx::query(statement)
+            .bind(name)
+            .fetch_one(connection)
+            .await?;
+        Ok(row::number(&found, 0)? > 0)
     }
 
     /// Waits until no other process holds the lock; it is freed when the transaction ends. On

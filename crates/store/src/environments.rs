@@ -11,7 +11,7 @@ use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-pub(crate) use administration::Administration;
+pub(crate) use administration::{Act, Step};
 
 use crate::error::{StoreError, unique};
 use crate::sql::Sql;
@@ -80,17 +80,42 @@ impl Store {
         &self,
         tx: &mut Tx,
         id: &Id<Environment>,
-    ) -> Result<(Id<Organization>, Environment), StoreError> {
+    ) -> Result<Locked, StoreError> {
         let mut sql = Sql::new(SELECT);
         sql.push(" AND id = ").bind(id.as_str());
         sql.push(self.shared.dialect.for_update());
         let found = sql.query()?.fetch_optional(&mut **tx).await?;
         let environment = read(&found.ok_or(StoreError::NotFound("environment"))?)?;
-        let organization = sqlx::query("SELECT organization_id FROM projects WHERE id = $1")
+        let above = sqlx::query("SELECT organization_id, key FROM projects WHERE id = $1")
             .bind(environment.project.as_str())
             .fetch_one(&mut **tx)
             .await?;
-        Ok((row::id(&organization, 0)?, environment))
+        Ok(Locked {
+            organization: row::id(&above, 0)?,
+            project: row::text(&above, 1)?,
+            environment,
+        })
+    }
+}
+
+/// An environment whose row is locked.
+pub(crate) struct Locked {
+    pub(crate) organization: Id<Organization>,
+    /// The key of its project.
+    pub(crate) project: String,
+    pub(crate) environment: Environment,
+}
+
+impl Locked {
+    /// How people name it: `project/environment`.
+    pub(crate) fn name(&self) -> String {
+        format!("{}/{}", self.project, self.environment.key)
+    }
+
+    /// Its names as parameters of an act.
+    pub(crate) fn params(&self) -> Vec<(&'static str, String)> {
+        let key = self.environment.key.to_string();
+        vec![("project", self.project.clone()), ("environment", key)]
     }
 }
 

@@ -10,7 +10,7 @@ use crate::change_sets::Actor;
 use crate::dialect::Lock;
 use crate::environments::NewEnvironment;
 use crate::error::StoreError;
-use crate::projects::{self, NewProject};
+use crate::projects::NewProject;
 use crate::{Store, members, organizations};
 
 /// The key of the organization and the project that the first start makes.
@@ -49,7 +49,9 @@ impl Store {
             key,
             name: "Default".to_owned(),
         };
-        let project = projects::insert(&mut tx, &project, now).await?;
+        let project = self
+            .create_project_in(&mut tx, &project, &Actor::system(), now)
+            .await?;
         for (key, name) in [("prod", "Production"), ("dev", "Development")] {
             let environment = NewEnvironment {
                 project: project.id.clone(),

@@ -1,4 +1,5 @@
-//! The history: change sets that moved a project or an environment, newest first.
+//! The history: the change sets of an organization, of a project or of an environment, newest
+//! first, in the order in which they took effect.
 
 use std::collections::BTreeMap;
 
@@ -22,6 +23,8 @@ const LISTED_COMMANDS: i64 = 64 * 1024;
 /// Whose history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HistoryScope {
+    /// All of the organization's.
+    Organization,
     /// A project with all its environments.
     Project(Id<Project>),
     /// One environment.
@@ -63,7 +66,7 @@ impl Store {
             places,
             page.size(),
             |place| place.bytes,
-            |place| format!("{}.{}", place.at, place.id),
+            |place| place.number.to_string(),
         );
         let ids = places.items.iter().map(|place| place.id.as_str());
         let mut found = load(&mut tx, organization, ids, LISTED_COMMANDS).await?;
@@ -90,56 +93,35 @@ impl Store {
 
 /// A change set's place in a list.
 struct Place {
-    at: i64,
+    number: i64,
     id: String,
     /// Of what the list shows of it.
     bytes: i64,
 }
 
-/// The places of a page's change sets, and of one more. An environment's have their versions
-/// as their order; a project's, which come from several counters, the moments that they were made.
+/// The places of a page's change sets, and of one more.
 async fn places(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
     scope: &HistoryScope,
     page: &PageRequest,
 ) -> Result<Vec<Place>, StoreError> {
-    let place = match scope {
-        HistoryScope::Environment(_) => "v.version",
-        HistoryScope::Project(_) => "v.at",
-    };
-    let mut sql = Sql::new("SELECT DISTINCT ");
-    sql.push(place).push(", v.change_set_id, ");
-    sql.push("CAST(OCTET_LENGTH(c.result) + CASE WHEN c.commands_size <= ");
-    sql.bind(LISTED_COMMANDS);
+    let before = page.cursor.as_deref().map(cursor).transpose()?;
+    let before = before.unwrap_or(i64::MAX);
+    let mut sql = Sql::new("SELECT c.number, c.id, CAST(OCTET_LENGTH(c.result) + CASE");
+    sql.push(" WHEN c.commands_size <= ").bind(LISTED_COMMANDS);
     sql.push(" THEN c.commands_size ELSE 0 END AS BIGINT)");
-    sql.push(" FROM versions v JOIN change_sets c ON c.organization_id = v.organization_id");
-    sql.push(" AND c.id = v.change_set_id WHERE ");
-    match scope {
-        HistoryScope::Environment(id) => {
-            sql.push("v.scope_id = ").bind(id.as_str());
-        }
-        HistoryScope::Project(id) => {
-            sql.push("(v.scope_id = ").bind(id.as_str());
-            sql.push(" OR v.scope_id IN (SELECT id FROM environments WHERE project_id = ");
-            sql.bind(id.as_str()).push("))");
-        }
-    }
-    sql.push(" AND v.organization_id = ")
-        .bind(organization.as_str());
-    if let Some((at, id)) = page.cursor.as_deref().map(cursor).transpose()? {
-        sql.push(" AND (").push(place);
-        sql.push(", v.change_set_id) < (").bind(at);
-        sql.next(id).push(")");
-    }
-    sql.push(" ORDER BY ").push(place);
-    sql.push(" DESC, v.change_set_id DESC LIMIT ")
+    sql.push(" FROM change_sets c WHERE c.organization_id = ");
+    sql.bind(organization.as_str());
+    sql.push(" AND c.number < ").bind(before);
+    push_scope(&mut sql, organization, scope);
+    sql.push(" ORDER BY c.number DESC LIMIT ")
         .bind(page.size() + 1);
     let rows = sql.query()?.fetch_all(connection).await?;
     rows.iter()
         .map(|found| {
             Ok(Place {
-                at: row::number(found, 0)?,
+                number: row::number(found, 0)?,
                 id: row::text(found, 1)?,
                 bytes: row::number(found, 2)?,
             })
@@ -147,11 +129,30 @@ async fn places(
         .collect()
 }
 
-fn cursor(text: &str) -> Result<(i64, &str), StoreError> {
-    let parts = text.split_once('.');
-    parts
-        .and_then(|(at, id)| Some((at.parse().ok()?, id)))
-        .ok_or_else(page::bad_cursor)
+/// Appends that a change set is of a scope: that it moved it, or is about it.
+fn push_scope(sql: &mut Sql, organization: &Id<Organization>, scope: &HistoryScope) {
+    let id = match scope {
+        HistoryScope::Organization => return,
+        HistoryScope::Project(id) => id.as_str(),
+        HistoryScope::Environment(id) => id.as_str(),
+    };
+    sql.push(" AND c.number IN (SELECT v.number FROM versions v WHERE v.organization_id = ");
+    sql.bind(organization.as_str());
+    sql.push(" AND v.scope_id = ").bind(id);
+    if let HistoryScope::Project(_) = scope {
+        sql.push(" UNION SELECT v.number FROM versions v JOIN environments e");
+        sql.push(" ON e.id = v.scope_id WHERE v.organization_id = ");
+        sql.bind(organization.as_str());
+        sql.push(" AND e.project_id = ").bind(id);
+        sql.push(" UNION SELECT a.number FROM change_sets a WHERE a.organization_id = ");
+        sql.bind(organization.as_str());
+        sql.push(" AND a.project_id = ").bind(id);
+    }
+    sql.push(")");
+}
+
+fn cursor(text: &str) -> Result<i64, StoreError> {
+    text.parse().map_err(|_| page::bad_cursor())
 }
 
 /// Reads change sets by id; the commands of those only where they have at most `largest` bytes.

@@ -8,6 +8,7 @@
 
 use std::io::{Read, Write};
 
+use zstd::bulk::Compressor;
 use zstd::stream::{read::Decoder, write::Encoder};
 
 use crate::error::StoreError;
@@ -24,6 +25,20 @@ const LEVEL: i32 = 3;
 /// Compresses a text.
 pub(crate) fn pack(text: &[u8]) -> Result<Vec<u8>, StoreError> {
     zstd::bulk::compress(text, LEVEL).map_err(failed)
+}
+
+/// Compresses many texts, each by itself as [`pack`] does. What zstd works with is over a megabyte,
+/// and making that anew for each of thousands of small images is most of the work.
+pub(crate) struct Packer(Compressor<'static>);
+
+impl Packer {
+    pub(crate) fn new() -> Result<Self, StoreError> {
+        Compressor::new(LEVEL).map(Self).map_err(failed)
+    }
+
+    pub(crate) fn pack(&mut self, text: &[u8]) -> Result<Vec<u8>, StoreError> {
+        self.0.compress(text).map_err(failed)
+    }
 }
 
 /// Undoes [`pack`]; `size` is the text's length.

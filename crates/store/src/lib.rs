@@ -122,11 +122,9 @@ impl Store {
 
     /// Whether the schema was ever made here: a database in which it was not holds no data of ours.
     pub async fn is_set_up(&self) -> Result<bool, StoreError> {
-        let found = sqlx::query(self.shared.dialect.count_tables())
-            .bind("organizations")
-            .fetch_one(&self.shared.truth.read)
-            .await?;
-        Ok(row::number(&found, 0)? > 0)
+        let mut connection = self.shared.truth.read.acquire().await?;
+        let dialect = self.shared.dialect;
+        dialect.has_table(&mut connection, "organizations").await
     }
 
     /// Whether the truth answers.

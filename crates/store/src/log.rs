@@ -14,6 +14,7 @@ pub(crate) use read::{conflict, since};
 
 use crate::change_sets::Reference;
 use crate::error::StoreError;
+use crate::image::Packer;
 use crate::sql::{Sql, rows};
 use crate::{image, row};
 
@@ -103,8 +104,9 @@ pub(crate) async fn write(
 ) -> Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO versions \
-         (scope_id, version, scope_kind, organization_id, change_set_id, chain, at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+         (scope_id, version, scope_kind, organization_id, change_set_id, chain, at, number) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, \
+         (SELECT number FROM change_sets WHERE organization_id = $4 AND id = $5))",
     )
     .bind(version.scope)
     .bind(version.version)
@@ -115,10 +117,11 @@ pub(crate) async fn write(
     .bind(now.0)
     .execute(&mut *connection)
     .await?;
+    let mut packer = Packer::new()?;
     for (chunk, rows) in version.rows.chunks(ROWS).enumerate() {
         let mut images = Vec::with_capacity(rows.len());
         for row in rows {
-            images.push(encode(connection, version.scope, row).await?);
+            images.push(encode(connection, version.scope, row, &mut packer).await?);
         }
         insert(connection, version, chunk * ROWS, rows, images).await?;
     }
@@ -162,9 +165,9 @@ struct Image {
 }
 
 impl Image {
-    fn whole(text: &str) -> Result<Self, StoreError> {
+    fn whole(text: &str, packer: &mut Packer) -> Result<Self, StoreError> {
         Ok(Self {
-            packed: image::pack(text.as_bytes())?,
+            packed: packer.pack(text.as_bytes())?,
             whole: None,
             differences: 0,
         })
@@ -176,20 +179,21 @@ async fn encode(
     connection: &mut AnyConnection,
     scope: &str,
     row: &LogRow<'_>,
+    packer: &mut Packer,
 ) -> Result<Image, StoreError> {
     if row.image.len() < image::LARGE {
-        return Image::whole(row.image);
+        return Image::whole(row.image, packer);
     }
     let Some((whole, differences)) = last_whole(connection, scope, row).await? else {
-        return Image::whole(row.image);
+        return Image::whole(row.image, packer);
     };
     if differences >= image::MAX_DIFFERENCES {
-        return Image::whole(row.image);
+        return Image::whole(row.image, packer);
     }
     let base = unpack_whole(connection, scope, whole).await?;
     let packed = image::pack_difference(row.image.as_bytes(), &base.text)?;
     if packed.len() > base.packed_size / 2 {
-        return Image::whole(row.image);
+        return Image::whole(row.image, packer);
     }
     Ok(Image {
         packed,

@@ -35,12 +35,15 @@ pub(crate) async fn run(
     migrations: &[Migration],
 ) -> Result<(), StoreError> {
     dialect.lock(connection, Lock::Migrate).await?;
-    sqlx::query(
-        "CREATE TABLE IF NOT EXISTS schema_migrations (part TEXT NOT NULL, \
-         version BIGINT NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (part, version))",
-    )
-    .execute(&mut *connection)
-    .await?;
+    // Not `IF NOT EXISTS`: PostgreSQL would remark on it at each start.
+    if !dialect.has_table(connection, "schema_migrations").await? {
+        sqlx::query(
+            "CREATE TABLE schema_migrations (part TEXT NOT NULL, \
+             version BIGINT NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (part, version))",
+        )
+        .execute(&mut *connection)
+        .await?;
+    }
     let done = done(connection, part).await?;
     refuse_unknown(&done, migrations)?;
     for migration in &migrations[done.len()..] {

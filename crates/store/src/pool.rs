@@ -6,7 +6,8 @@
 //! PostgreSQL: a pool that writes and one that reads, for the truth and, smaller, for traffic.
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::io::ErrorKind;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -98,11 +99,13 @@ async fn lock_folder(path: &Path) -> Result<File, StoreError> {
             .recursive(true)
             .mode(0o700)
             .create(&folder)?;
-        let lock = private_file(&folder.join("opening.lock"))?;
+        let lock = folder.join("opening.lock");
+        keep_private(&lock)?;
+        let lock = OpenOptions::new().append(true).open(lock)?;
         lock.lock()?;
         // The folder may have been there before, open to others.
-        private_file(&folder.join(TRUTH))?;
-        private_file(&folder.join(TRAFFIC))?;
+        keep_private(&folder.join(TRUTH))?;
+        keep_private(&folder.join(TRAFFIC))?;
         Ok::<_, std::io::Error>(lock)
     });
     match locked.await {
@@ -117,14 +120,24 @@ async fn lock_folder(path: &Path) -> Result<File, StoreError> {
     }
 }
 
-/// Opens a file; makes it, for the owner alone, where it is not there. SQLite gives the files
-/// beside it the same permissions.
-fn private_file(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new()
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .open(path)
+/// Makes a file, for the owner alone, where it is not there; takes it from others where it is.
+/// SQLite gives the files beside it the same permissions.
+///
+/// A database that is there is not opened: when a process closes any descriptor of a file, it loses
+/// all its POSIX locks on it. SQLite in this very process may hold some, and another process would
+/// then take the database for unused, and clear up under its writers.
+fn keep_private(path: &Path) -> std::io::Result<()> {
+    let mut new = OpenOptions::new();
+    match new.write(true).create_new(true).mode(0o600).open(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        made => return made.map(drop),
+    }
+    let mut permissions = path.metadata()?.permissions();
+    if permissions.mode() & 0o077 != 0 {
+        permissions.set_mode(0o600);
+        std::fs::set_permissions(path, permissions)?;
+    }
+    Ok(())
 }
 
 async fn sqlite(file: &Path) -> Result<Pools, StoreError> {

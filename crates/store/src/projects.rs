@@ -7,10 +7,12 @@ use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
+use crate::change_sets::Actor;
+use crate::environments::Act;
 use crate::error::{StoreError, unique};
 use crate::page::{Page, PageRequest};
 use crate::sql::Sql;
-use crate::{Store, row, text};
+use crate::{Store, Tx, row, text};
 
 const SELECT: &str = "SELECT id, organization_id, key, name, version, created_at FROM projects \
                       WHERE deleted_at IS NULL";
@@ -78,27 +80,67 @@ impl Store {
     pub async fn create_project(
         &self,
         new: &NewProject,
+        actor: &Actor,
         now: Millis,
     ) -> Result<Project, StoreError> {
         let mut tx = self.begin_write().await?;
-        let project = insert(&mut tx, new, now).await?;
-        tx.commit().await?;
+        let project = self.create_project_in(&mut tx, new, actor, now).await?;
+        self.end(tx, false).await?;
         Ok(project)
     }
 
-    /// Changes a project's name. It is not served, so no version moves.
-    pub async fn rename_project(&self, id: &Id<Project>, name: &str) -> Result<(), StoreError> {
+    /// As [`Store::create_project`], in the caller's transaction.
+    pub(crate) async fn create_project_in(
+        &self,
+        tx: &mut Tx,
+        new: &NewProject,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<Project, StoreError> {
+        let project = insert(tx, new, now).await?;
+        let act = about(&project, actor, "createProject", "project made");
+        self.administer(tx, &act, &mut [], now).await?;
+        Ok(project)
+    }
+
+    /// Changes a project's name. It is not served, so no version moves. Where it has this name
+    /// already, nothing is written.
+    pub async fn rename_project(
+        &self,
+        id: &Id<Project>,
+        name: &str,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<Project, StoreError> {
         let name = text::name(name)?;
-        let done =
-            sqlx::query("UPDATE projects SET name = $1 WHERE id = $2 AND deleted_at IS NULL")
-                .bind(name.as_str())
-                .bind(id.as_str())
-                .execute(&self.shared.truth.write)
-                .await?;
-        match done.rows_affected() {
-            0 => Err(StoreError::NotFound("project")),
-            _ => Ok(()),
+        let mut tx = self.begin_write().await?;
+        let (_, before) = self.lock_above(&mut tx, id).await?;
+        if before.name == name {
+            return Ok(before);
         }
+        let project = Project { name, ..before };
+        sqlx::query("UPDATE projects SET name = $1 WHERE id = $2")
+            .bind(project.name.as_str())
+            .bind(id.as_str())
+            .execute(&mut *tx)
+            .await?;
+        let act = about(&project, actor, "renameProject", "project renamed");
+        self.administer(&mut tx, &act, &mut [], now).await?;
+        self.end(tx, false).await?;
+        Ok(project)
+    }
+}
+
+/// An act that gives a project its name.
+fn about<'a>(project: &'a Project, actor: &'a Actor, kind: &'static str, done: &str) -> Act<'a> {
+    let Project { key, name, .. } = project;
+    Act {
+        organization: &project.organization,
+        actor,
+        project: Some(&project.id),
+        kind,
+        params: vec![("project", key.to_string()), ("name", name.clone())],
+        text: format!("{key}: {done}, \"{name}\""),
     }
 }
 
@@ -134,7 +176,7 @@ pub(crate) async fn lock_id(
     read(&found.ok_or(StoreError::NotFound("project"))?)
 }
 
-pub(crate) async fn insert(
+async fn insert(
     connection: &mut AnyConnection,
     new: &NewProject,
     now: Millis,

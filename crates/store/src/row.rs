@@ -35,10 +35,6 @@ pub(crate) fn number(row: &AnyRow, column: usize) -> Result<i64, StoreError> {
     Ok(row.try_get(column)?)
 }
 
-pub(crate) fn real(row: &AnyRow, column: usize) -> Result<f64, StoreError> {
-    Ok(row.try_get(column)?)
-}
-
 pub(crate) fn millis(row: &AnyRow, column: usize) -> Result<Millis, StoreError> {
     Ok(Millis(number(row, column)?))
 }

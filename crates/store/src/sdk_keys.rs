@@ -2,7 +2,7 @@
 //! whole.
 
 use burgee_domain::id::Id;
-use burgee_domain::model::{Environment, Organization, SdkKey, SdkKeyKind};
+use burgee_domain::model::{Environment, SdkKey, SdkKeyKind};
 use burgee_domain::sdk_key;
 use burgee_eval::time::Millis;
 use serde_json::json;
@@ -11,7 +11,7 @@ use sqlx::any::AnyRow;
 use uuid::Uuid;
 
 use crate::change_sets::Actor;
-use crate::environments::Administration;
+use crate::environments::{Act, Locked, Step};
 use crate::error::{StoreError, unique};
 use crate::log::LogRow;
 use crate::{Store, Tx, row, text};
@@ -29,6 +29,11 @@ fn read(found: &AnyRow) -> Result<SdkKey, StoreError> {
         revoked_at: row::optional_millis(found, 6)?,
     })
 }
+
+/// What is done to keys: the command, and the word for it.
+const CREATED: (&str, &str) = ("createSdkKey", "made");
+const ADOPTED: (&str, &str) = ("adoptSdkKey", "adopted");
+const REVOKED: (&str, &str) = ("revokeSdkKey", "revoked");
 
 /// The name that a kind is stored by.
 pub(crate) fn kind_name(kind: SdkKeyKind) -> &'static str {
@@ -64,7 +69,7 @@ impl Store {
         let mut tx = self.begin_write().await?;
         let locked = self.lock_environment(&mut tx, environment).await?;
         let key = insert(&mut tx, environment, kind, Some(&name), None, now).await?;
-        self.log_key(&mut tx, locked, &key, "createSdkKey", actor, now)
+        self.log_key(&mut tx, locked, &key, CREATED, actor, now)
             .await?;
         self.end(tx, false).await?;
         Ok(key)
@@ -99,7 +104,7 @@ impl Store {
             };
         }
         let key = insert(&mut tx, environment, kind, None, Some(secret), now).await?;
-        self.log_key(&mut tx, locked, &key, "adoptSdkKey", actor, now)
+        self.log_key(&mut tx, locked, &key, ADOPTED, actor, now)
             .await?;
         self.end(tx, false).await?;
         Ok(key)
@@ -131,7 +136,7 @@ impl Store {
             .execute(&mut *tx)
             .await?;
         key.revoked_at = Some(now);
-        self.log_key(&mut tx, locked, &key, "revokeSdkKey", actor, now)
+        self.log_key(&mut tx, locked, &key, REVOKED, actor, now)
             .await?;
         self.end(tx, false).await?;
         Ok(key)
@@ -140,22 +145,34 @@ impl Store {
     async fn log_key(
         &self,
         tx: &mut Tx,
-        (organization, environment): (Id<Organization>, Environment),
+        locked: Locked,
         key: &SdkKey,
-        command: &str,
+        (kind, done): (&'static str, &str),
         actor: &Actor,
         now: Millis,
     ) -> Result<(), StoreError> {
         let image = image(key);
-        let step = Administration {
-            organization: &organization,
+        let of = kind_name(key.kind);
+        let mut params = locked.params();
+        params.extend([
+            ("sdkKey", key.id.to_string()),
+            ("type", of.to_owned()),
+            ("name", key.name.clone()),
+        ]);
+        let act = Act {
+            organization: &locked.organization,
             actor,
-            command: json!({"kind": command, "environment": environment.key.as_str(),
-                "sdkKey": key.id.as_str(), "type": kind_name(key.kind), "name": key.name}),
+            project: None,
+            kind,
+            params,
+            text: format!("{}: {of} key \"{}\" {done}", locked.name(), key.name),
+        };
+        let step = Step {
+            project: &locked.project,
+            environment: locked.environment.clone(),
             rows: vec![log_row(key, &image)],
         };
-        self.administer(tx, environment, step, now).await?;
-        Ok(())
+        self.administer(tx, &act, &mut [step], now).await
     }
 }
 

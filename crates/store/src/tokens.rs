@@ -10,6 +10,8 @@ use sqlx::AnyPool;
 use sqlx::any::AnyRow;
 use uuid::Uuid;
 
+use crate::change_sets::Actor;
+use crate::environments::Act;
 use crate::error::StoreError;
 use crate::{Store, digest, row, text};
 
@@ -83,14 +85,14 @@ impl Store {
     pub async fn create_token(
         &self,
         new: &NewToken,
+        actor: &Actor,
         now: Millis,
     ) -> Result<(Token, String), StoreError> {
-        text::storable("name", &new.name)?;
         let secret = new_secret();
         let token = Token {
             id: Id::new(Uuid::now_v7().to_string()),
             organization: new.organization.clone(),
-            name: new.name.clone(),
+            name: text::name(&new.name)?,
             prefix: secret[..SHOWN].to_owned(),
             policy: new.policy.clone(),
             created_at: now,
@@ -98,6 +100,7 @@ impl Store {
             last_used_at: None,
             revoked_at: None,
         };
+        let mut tx = self.begin_write().await?;
         sqlx::query(
             "INSERT INTO tokens (id, organization_id, name, prefix, hash, policy, created_at, \
              expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
@@ -110,8 +113,11 @@ impl Store {
         .bind(token.policy.as_str())
         .bind(now.0)
         .bind(token.expires_at.map(|moment| moment.0))
-        .execute(&self.shared.truth.write)
+        .execute(&mut *tx)
         .await?;
+        let act = about(&token, actor, "createToken", "made");
+        self.administer(&mut tx, &act, &mut [], now).await?;
+        self.end(tx, false).await?;
         Ok((token, secret))
     }
 
@@ -156,21 +162,45 @@ impl Store {
         &self,
         organization: &Id<Organization>,
         id: &Id<Token>,
+        actor: &Actor,
         now: Millis,
     ) -> Result<(), StoreError> {
-        let done = sqlx::query(
-            "UPDATE tokens SET revoked_at = COALESCE(revoked_at, $1) \
-             WHERE id = $2 AND organization_id = $3",
-        )
-        .bind(now.0)
-        .bind(id.as_str())
-        .bind(organization.as_str())
-        .execute(&self.shared.truth.write)
-        .await?;
-        match done.rows_affected() {
-            0 => Err(StoreError::NotFound("token")),
-            _ => Ok(()),
+        let mut tx = self.begin_write().await?;
+        let lock = self.shared.dialect.for_update();
+        let text = format!("{SELECT} WHERE id = $1 AND organization_id = $2{lock}");
+        let found = sqlx::query(sqlx::AssertSqlSafe(text))
+            .bind(id.as_str())
+            .bind(organization.as_str())
+            .fetch_optional(&mut *tx)
+            .await?;
+        let token = read(&found.ok_or(StoreError::NotFound("token"))?)?;
+        if token.revoked_at.is_some() {
+            return Ok(());
         }
+        sqlx::query("UPDATE tokens SET revoked_at = $1 WHERE id = $2")
+            .bind(now.0)
+            .bind(id.as_str())
+            .execute(&mut *tx)
+            .await?;
+        let act = about(&token, actor, "revokeToken", "revoked");
+        self.administer(&mut tx, &act, &mut [], now).await?;
+        self.end(tx, false).await
+    }
+}
+
+/// An act on a token.
+fn about<'a>(token: &'a Token, actor: &'a Actor, kind: &'static str, done: &str) -> Act<'a> {
+    Act {
+        organization: &token.organization,
+        actor,
+        project: None,
+        kind,
+        params: vec![
+            ("token", token.id.to_string()),
+            ("name", token.name.clone()),
+            ("policy", token.policy.clone()),
+        ],
+        text: format!("token \"{}\" {done}, policy {}", token.name, token.policy),
     }
 }
 

@@ -41,6 +41,8 @@ pub struct Count {
     pub environment: String,
     /// The flag's key.
     pub flag: String,
+    /// The flag's id: when a key is used again, it is another flag's.
+    pub flag_id: String,
     /// The variation's id.
     pub variation: String,
     /// When; any moment of the minute.
@@ -56,6 +58,8 @@ pub struct Exposure {
     pub environment: String,
     /// The flag's key.
     pub flag: String,
+    /// The flag's id: when a key is used again, it is another flag's.
+    pub flag_id: String,
     /// The variation's id.
     pub variation: String,
     /// The user's key.

@@ -78,8 +78,9 @@ async fn stored(data: &Data, user: &str, flag: &Value) -> i64 {
         .await
         .unwrap();
     store.close().await;
-    let of_flag = counts
-        .iter()
-        .filter(|it| it.flag == flag["key"].as_str().unwrap());
+    let of_flag = counts.iter().filter(|it| {
+        let of = [("key", &it.flag), ("id", &it.flag_id)];
+        of.iter().all(|(part, text)| flag[*part] == ***text)
+    });
     of_flag.map(|it| it.count).sum()
 }

@@ -71,3 +71,39 @@ async fn a_misspelt_place_does_not_become_a_new_one() {
         assert!(data.run(&commands[0]).status.success());
     }
 }
+
+#[test]
+fn what_was_wrong_is_said_once_and_names_the_option() {
+    let data = Data::folder();
+    for (name, sentence) in [
+        (" ", "burgee: --name: a name must not be empty\n"),
+        (
+            "a\tb",
+            "burgee: --name: a name has no control characters; this one has U+0009\n",
+        ),
+    ] {
+        let command = ["token", "create", "--policy", "owner", "--name", name];
+        assert_eq!(stderr(&data.run(&command)), sentence);
+    }
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "{}").unwrap();
+    let flags = file.path().to_str().unwrap();
+    let mut command = vec!["import", "featbit", "--project", "default"];
+    command.extend(["--environment", "prod", "--flags", flags]);
+    let said = stderr(&data.run(&command));
+    assert_eq!(
+        said,
+        "burgee: the flags file must hold a JSON array of objects: \
+         invalid type: map, expected a sequence at line 1 column 0\n"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_on_postgres_says_nothing_of_its_tables() {
+    let data = Data::postgres(burgee_testkit::postgres::database().await.unwrap());
+    for _ in 0..2 {
+        let program = Program::start_in(&data, &[("RUST_LOG", "info")]);
+        let remarks = program.said.iter().filter(|line| line.contains("exists"));
+        assert_eq!(remarks.collect::<Vec<_>>(), [""; 0]);
+    }
+}

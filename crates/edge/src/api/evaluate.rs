@@ -1,16 +1,15 @@
 //! `featureflag/evaluate`: what a user gets, without an SDK.
 
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::State;
-use axum::extract::rejection::BytesRejection;
 use burgee_eval::compile::CompiledFlag;
 use burgee_eval::user::User;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::access::Caller;
-use super::{Api, Problem};
+use super::body::Whole;
+use super::{Api, Problem, USER_BODY};
 use crate::message::parse_user;
 use crate::metrics::Reason;
 
@@ -54,9 +53,8 @@ struct Served {
 pub(super) async fn evaluate(
     State(api): State<Api>,
     Caller(access): Caller,
-    body: Result<Bytes, BytesRejection>,
+    Whole(body): Whole<USER_BODY>,
 ) -> Result<Json<Vec<Evaluated>>, Problem> {
-    let body = body.map_err(|rejection| Problem::unreadable(&rejection))?;
     let body: Body<'_> = serde_json::from_slice(&body)
         .map_err(|error| Problem::bad_request("malformed body", error.to_string(), ""))?;
     let user = body

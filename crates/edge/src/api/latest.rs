@@ -4,14 +4,15 @@
 //! `If-None-Match` without its other headers, and so without its key.
 
 use axum::body::Bytes;
-use axum::extract::rejection::{BytesRejection, QueryRejection};
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
 use super::access::{ClientCaller, ServerCaller};
-use super::{Api, Problem, now};
+use super::body::Whole;
+use super::{Api, Problem, USER_BODY, now};
 use crate::environment::Sync;
 use crate::message::parse_user;
 use crate::metrics::{Reason, Synced};
@@ -42,10 +43,9 @@ pub(super) async fn client(
     State(api): State<Api>,
     ClientCaller(access): ClientCaller,
     asked: AskedQuery,
-    body: Result<Bytes, BytesRejection>,
+    Whole(body): Whole<USER_BODY>,
 ) -> Result<Response, Problem> {
     let timestamp = timestamp(asked)?;
-    let body = body.map_err(|rejection| Problem::unreadable(&rejection))?;
     let user = std::str::from_utf8(&body)
         .ok()
         .and_then(|user| parse_user(user, &mut |reason, count| api.metrics.refuse(reason, count)))

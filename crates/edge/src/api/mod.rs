@@ -4,6 +4,7 @@
 //! CORS lets any origin in; what protects them is the SDK key.
 
 mod access;
+mod body;
 mod evaluate;
 mod health;
 mod latest;
@@ -14,14 +15,13 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderName, Method, header};
 use axum::routing::{get, post};
 use tower_http::cors::{Any, CorsLayer};
 
 use crate::hub::Hub;
 use crate::metrics::Metrics;
-use crate::traffic::{Traffic, limits};
+use crate::traffic::Traffic;
 
 pub use problem::Problem;
 
@@ -43,22 +43,11 @@ pub struct Api {
 
 /// All endpoints, with CORS.
 pub fn router(api: Api) -> Router {
-    let users = DefaultBodyLimit::max(USER_BODY);
-    let tracks = DefaultBodyLimit::max(limits::TRACK_BODY);
     Router::new()
         .route("/api/public/sdk/server/latest-all", get(latest::server))
-        .route(
-            "/api/public/sdk/client/latest-all",
-            post(latest::client).layer(users),
-        )
-        .route(
-            "/api/public/featureflag/evaluate",
-            post(evaluate::evaluate).layer(users),
-        )
-        .route(
-            "/api/public/insight/track",
-            post(track::track).layer(tracks),
-        )
+        .route("/api/public/sdk/client/latest-all", post(latest::client))
+        .route("/api/public/featureflag/evaluate", post(evaluate::evaluate))
+        .route("/api/public/insight/track", post(track::track))
         .route("/health/liveness", get(health::liveness))
         .route("/health/readiness", get(health::readiness))
         .layer(cors())

@@ -1,11 +1,11 @@
 //! Errors as RFC 9457 problem details.
 
 use axum::Json;
-use axum::extract::rejection::BytesRejection;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
+use super::body::Unread;
 use crate::traffic::limits;
 
 /// Seconds after which to try again what cannot be answered now.
@@ -71,10 +71,23 @@ impl Problem {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "not available now", detail)
     }
 
-    /// The body could not be read. Always 400, too large ones as well: on most other 4xx some SDKs
-    /// send no more events for as long as they live.
-    pub(super) fn unreadable(rejection: &BytesRejection) -> Self {
-        Self::bad_request("unreadable body", rejection.body_text(), "")
+    /// The body of a track request could not be read. Always 400, too long ones as well: on most
+    /// other 4xx some SDKs send no more events for as long as they live.
+    pub(super) fn untracked(why: &Unread) -> Self {
+        Self::bad_request("unreadable body", why.to_string(), "")
+    }
+}
+
+impl From<Unread> for Problem {
+    fn from(why: Unread) -> Self {
+        match why {
+            Unread::TooLong(_) => Self::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "body too large",
+                why.to_string(),
+            ),
+            Unread::Broken(_) => Self::bad_request("unreadable body", why.to_string(), ""),
+        }
     }
 }
 

@@ -1,24 +1,24 @@
 //! `insight/track`: users, evaluations and metric events.
 
-use axum::body::Bytes;
 use axum::extract::State;
-use axum::extract::rejection::BytesRejection;
 use axum::http::StatusCode;
 
 use super::access::Caller;
+use super::body::{Unread, Whole};
 use super::{Api, Problem, now};
 use crate::metrics::Reason;
+use crate::traffic::limits;
 
 /// Answers 200 exactly, with no body: one SDK takes any other 2xx for a failure and sends the
 /// same batch again.
 pub(super) async fn track(
     State(api): State<Api>,
     Caller(access): Caller,
-    body: Result<Bytes, BytesRejection>,
+    body: Result<Whole<{ limits::TRACK_BODY }>, Unread>,
 ) -> Result<StatusCode, Problem> {
-    let body = body.map_err(|rejection| {
+    let Whole(body) = body.map_err(|why| {
         api.traffic.refuse(Reason::Body);
-        Problem::unreadable(&rejection)
+        Problem::untracked(&why)
     })?;
     match api.traffic.track(&access, &body, now()) {
         Ok(()) => Ok(StatusCode::OK),

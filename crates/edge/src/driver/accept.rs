@@ -110,7 +110,8 @@ impl EventLoop {
             add(&self.counters.refused.sockets, 1);
             connection.refused = true;
             if !self.places.take_to_refuse() {
-                let _ = connection.send(answer::BUSY, true);
+                add(&self.counters.unsynced.busy, 1);
+                let _ = connection.send(&mut answer::BUSY.to_vec(), true);
                 return;
             }
         }
@@ -140,6 +141,7 @@ impl EventLoop {
         }
         if acceptor.refuse_one(error) {
             add(&self.counters.refused.descriptors, 1);
+            add(&self.counters.unsynced.busy, 1);
         }
     }
 }

@@ -140,7 +140,7 @@ impl EventLoop {
     ) -> Sync {
         let now = self.now;
         let mut sync = Sync::Full;
-        write::text_with(&mut self.out, |out| {
+        write::text_with(&mut self.out, state.client_size(), |out| {
             sync = state.client_sync(user, timestamp, now, out);
             true
         });

@@ -166,6 +166,21 @@ const LINES: &[Line] = &[
         "Connections that their peers ended",
         &[("", |c| &c.closed_by_peer)],
     ),
+    labelled(
+        "closed_before_sync",
+        "Connections that ended before their first data-sync was answered",
+        "reason",
+        &[
+            ("busy", |c| &c.unsynced.busy),
+            ("peer", |c| &c.unsynced.peer),
+            ("silent", |c| &c.unsynced.silent),
+            ("slow", |c| &c.unsynced.slow),
+            ("refused", |c| &c.unsynced.refused),
+            ("unavailable", |c| &c.unsynced.unavailable),
+            ("protocol", |c| &c.unsynced.protocol),
+            ("shutdown", |c| &c.unsynced.shutdown),
+        ],
+    ),
 ];
 
 impl Collector for Loops {

@@ -41,6 +41,10 @@ pub struct Config {
     pub send_buffer: usize,
     /// Bytes of incomplete messages and other input kept at once, per loop.
     pub kept_input: usize,
+    /// Bytes of answers and pushes that were made for one connection each and not taken yet, kept
+    /// at once, per loop. Large ones wait for their turn from half of it on; who would have more
+    /// kept beyond it is dropped.
+    pub kept_output: usize,
     /// Large answers on their way at once, per loop: longer than 64 KiB, and not taken at once.
     pub states_in_flight: usize,
     /// Connections with ordinary HTTP at once. When half of them are taken, further ones are closed
@@ -74,6 +78,7 @@ impl Default for Config {
             tick: Duration::from_secs(1),
             send_buffer: 128 * 1024,
             kept_input: 64 * 1024 * 1024,
+            kept_output: 64 * 1024 * 1024,
             states_in_flight: 64,
             http_connections: 1024,
             body_timeout: Duration::from_secs(30),

@@ -85,6 +85,9 @@ pub(super) struct Connection {
 /// A debug build's sockets carry eight bytes of mio's own checks.
 const _: () = assert!(size_of::<Connection>() <= 104 + 8 * cfg!(debug_assertions) as usize);
 
+/// More than this is not copied to be kept; less leaves the loop its buffer.
+const COPIED: usize = 64 * 1024;
+
 /// Bytes that wait.
 #[derive(Default)]
 pub(super) struct Rest {
@@ -92,6 +95,8 @@ pub(super) struct Rest {
     pub(super) unread: Vec<u8>,
     /// To be written, oldest first; shared where it is the same for many.
     pub(super) unsent: VecDeque<Bytes>,
+    /// Bytes of it that were made for this connection alone, as many as were kept at first.
+    pub(super) copies: usize,
     /// The large answer in it was made for this connection alone.
     pub(super) copied: bool,
     /// The tick when it became large.
@@ -171,17 +176,33 @@ impl Connection {
         unread
     }
 
-    /// Writes `bytes`, or keeps a copy of what does not go out now. Returns how many went out.
-    pub(super) fn send(&mut self, bytes: &[u8], last: bool) -> io::Result<usize> {
+    /// Writes `bytes`, and keeps what does not go out now: a copy, or the buffer itself where much
+    /// is left. Returns how many went out.
+    pub(super) fn send(&mut self, bytes: &mut Vec<u8>, last: bool) -> io::Result<usize> {
         let sent = if self.is_blocked() {
             0
         } else {
             write(&self.stream, bytes, last)?
         };
-        if sent < bytes.len() {
-            self.keep_unsent(Bytes::copy_from_slice(&bytes[sent..]));
+        let left = bytes.len() - sent;
+        if left > 0 {
+            let unsent = if left > COPIED {
+                bytes.shrink_to_fit();
+                let mut whole = Bytes::from(std::mem::take(bytes));
+                whole.advance(sent);
+                whole
+            } else {
+                Bytes::copy_from_slice(&bytes[sent..])
+            };
+            self.keep_unsent(unsent);
+            self.rest.get_or_insert_default().copies += left;
         }
         Ok(sent)
+    }
+
+    /// Bytes kept for it that nobody else has.
+    pub(super) fn copies(&self) -> usize {
+        self.rest.as_ref().map_or(0, |rest| rest.copies)
     }
 
     /// The same for bytes that are shared.
@@ -211,6 +232,9 @@ impl Connection {
                 break;
             }
             rest.unsent.pop_front();
+            if rest.unsent.is_empty() {
+                rest.copies = 0;
+            }
             if rest.unsent.is_empty() && rest.unread.is_empty() {
                 self.rest = None;
             }

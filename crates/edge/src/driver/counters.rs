@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use crate::session::Close;
 use crate::source::KeyKind;
 
 /// Counters of one loop; all but the gauges only rise.
@@ -52,6 +53,44 @@ pub struct Counters {
     pub closed_4003: AtomicU64,
     /// Peers that closed or went away by themselves.
     pub closed_by_peer: AtomicU64,
+    /// Connections that ended before their first data-sync was answered, however.
+    pub unsynced: Unsynced,
+}
+
+/// Why connections ended before their first data-sync was answered. Ordinary HTTP is not among
+/// them.
+#[derive(Debug, Default)]
+pub struct Unsynced {
+    /// There was no room.
+    pub busy: AtomicU64,
+    /// The peer closed or went away.
+    pub peer: AtomicU64,
+    /// No request, no data-sync, or not the whole of it came in time.
+    pub silent: AtomicU64,
+    /// The peer did not take what it was sent.
+    pub slow: AtomicU64,
+    /// The key or the request was refused for good, or the key revoked.
+    pub refused: AtomicU64,
+    /// The key could not be checked.
+    pub unavailable: AtomicU64,
+    /// What came was neither a request nor frames that can be read.
+    pub protocol: AtomicU64,
+    /// We shut down.
+    pub shutdown: AtomicU64,
+}
+
+impl Unsynced {
+    /// The counter for a connection that we close.
+    pub(super) fn by(&self, close: Close) -> &AtomicU64 {
+        match close {
+            Close::GOING_AWAY => &self.shutdown,
+            Close::TOO_MANY => &self.busy,
+            Close { code: 1001, .. } => &self.silent,
+            Close { code: 1011, .. } => &self.unavailable,
+            Close { code: 4003, .. } => &self.refused,
+            Close { .. } => &self.protocol,
+        }
+    }
 }
 
 /// Why sockets are refused for a while.

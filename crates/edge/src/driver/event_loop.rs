@@ -59,6 +59,8 @@ pub(super) struct EventLoop {
     pub(super) more_to_read: VecDeque<ConnectionId>,
     /// Bytes of input that are kept for all connections.
     pub(super) kept_input: usize,
+    /// Bytes of output that are kept for all connections and not shared.
+    pub(super) kept_output: usize,
     /// Pushes under way and waiting, in order.
     pub(super) walks: VecDeque<Walk>,
     /// Connections that wait for their turn with a large state, in order.
@@ -106,6 +108,7 @@ impl EventLoop {
             out: Vec::new(),
             more_to_read: VecDeque::new(),
             kept_input: 0,
+            kept_output: 0,
             walks: VecDeque::new(),
             herd: VecDeque::new(),
             large_in_flight: 0,
@@ -196,6 +199,7 @@ impl EventLoop {
         let keys: Vec<usize> = self.connections.iter().map(|(key, _)| key).collect();
         for key in keys {
             if self.connections[key].session.awaits_head() {
+                self.ends(key, |unsynced| &unsynced.shutdown);
                 self.drop_connection(key);
             } else {
                 self.close(key, Close::GOING_AWAY);

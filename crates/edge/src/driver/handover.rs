@@ -80,6 +80,8 @@ struct Service {
     stall: Duration,
     /// Until the head of a further request on a kept connection is complete.
     idle: Duration,
+    /// From our end of a connection until it is closed, whatever the peer does.
+    linger: Duration,
 }
 
 impl Service {
@@ -94,6 +96,7 @@ impl Service {
             }),
             stall: config.stall_timeout,
             idle: config.http_idle_timeout,
+            linger: config.linger,
         }
     }
 
@@ -148,7 +151,7 @@ async fn serve(connection: HandedOver, service: Arc<Service>, shutdown: Cancella
         peer,
         read,
         keep_alive,
-        permit: _permit,
+        permit,
         place: _place,
     } = connection;
     let stream = match TcpStream::from_std(stream) {
@@ -156,7 +159,7 @@ async fn serve(connection: HandedOver, service: Arc<Service>, shutdown: Cancella
         Err(error) => return tracing::warn!(%error, "a connection cannot be taken over"),
     };
     probe(&stream);
-    let stream = PeerStream::new(stream, read, service.stall);
+    let stream = PeerStream::new(stream, read, service.stall, service.linger, permit);
     let idle = service.idle;
     let answer = service_fn(move |request| {
         let service = Arc::clone(&service);
@@ -235,6 +238,7 @@ impl EventLoop {
     /// The same in the middle of its input. What has gathered for it is no more than the upgrade.
     /// Its place is another's from now on.
     pub(super) fn begin_refuse(&mut self, key: usize) -> Flow {
+        self.ends(key, |unsynced| &unsynced.busy);
         self.out.clear();
         self.out.extend_from_slice(answer::BUSY);
         self.linger(key);

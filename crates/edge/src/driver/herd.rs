@@ -80,8 +80,13 @@ impl EventLoop {
 
     /// Whether an answer of this length has to wait for its turn.
     pub(super) fn must_wait(&self, len: usize) -> bool {
-        let is_full = self.large_in_flight >= self.config.states_in_flight;
-        len > LARGE && (is_full || !self.herd.is_empty())
+        len > LARGE && (!self.has_turn() || !self.herd.is_empty())
+    }
+
+    /// Whether one more large answer may be on its way.
+    fn has_turn(&self) -> bool {
+        self.large_in_flight < self.config.states_in_flight
+            && self.kept_output <= self.config.kept_output / 2
     }
 
     /// Lets a connection wait for its turn with a large state.
@@ -96,7 +101,7 @@ impl EventLoop {
 
     /// Whether somebody waits whose turn has come.
     pub(super) fn herd_moves(&self) -> bool {
-        !self.herd.is_empty() && self.large_in_flight < self.config.states_in_flight
+        !self.herd.is_empty() && self.has_turn()
     }
 
     /// Answers those whose turn has come; at most as many at once as may be on their way.

@@ -207,7 +207,6 @@ impl EventLoop {
     }
 
     fn act(&mut self, key: usize, action: Action<'_>) -> Flow {
-        let connection = &mut self.connections[key];
         match action {
             Action::Send(bytes) => {
                 self.out.extend_from_slice(bytes);
@@ -227,16 +226,18 @@ impl EventLoop {
                     None => write::bare_close(&mut self.out),
                 }
                 add(&self.counters.closed_by_peer, 1);
-                connection.phase = Phase::Dropped;
+                self.ends(key, |unsynced| &unsynced.peer);
+                self.connections[key].phase = Phase::Dropped;
                 Flow::Stop
             }
             Action::Refuse(answer) => {
+                self.ends(key, |unsynced| &unsynced.protocol);
                 self.out.extend_from_slice(answer);
                 self.linger(key);
                 Flow::Stop
             }
             Action::HandOver => {
-                connection.phase = Phase::HandedOver;
+                self.connections[key].phase = Phase::HandedOver;
                 Flow::Stop
             }
         }

@@ -45,7 +45,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use collector::Loops;
 pub use config::Config;
-pub use counters::{Counters, PerKind, Refusals};
+pub use counters::{Counters, PerKind, Refusals, Unsynced};
 
 use crate::api::Api;
 use event_loop::EventLoop;

@@ -2,11 +2,12 @@
 
 use std::net::Shutdown;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use mio::{Interest, Token};
 
 use super::connection::Phase;
-use super::counters::{add, sub};
+use super::counters::{Unsynced, add, sub};
 use super::event_loop::EventLoop;
 use super::herd::LARGE;
 use crate::environment::Environment;
@@ -38,17 +39,41 @@ impl EventLoop {
         let connection = &mut self.connections[key];
         let last = connection.phase == Phase::Dropped;
         let was_blocked = connection.is_blocked();
-        match connection.send(&self.out, last) {
+        let is_large = self.out.len() > LARGE;
+        let copies = connection.copies();
+        match connection.send(&mut self.out, last) {
             Ok(sent) => {
                 add(&self.counters.bytes_out, sent);
-                let is_large = self.out.len() > LARGE;
+                self.count_copies(key, copies);
                 self.watch_if_blocked(key, was_blocked);
                 self.count_large(key, is_large, true);
+                self.keep_within_bounds(key);
             }
-            Err(_) => connection.phase = Phase::Dropped,
+            Err(_) => {
+                self.ends(key, |unsynced| &unsynced.peer);
+                self.connections[key].phase = Phase::Dropped;
+            }
         }
         self.out.clear();
         self.out.shrink_to(KEPT_OUT);
+    }
+
+    /// Counts what a connection has been given to keep, or was freed of.
+    fn count_copies(&mut self, key: usize, before: usize) {
+        let after = self.connections[key].copies();
+        self.kept_output = self.kept_output - before + after;
+    }
+
+    /// A peer that does not take its bytes may have them kept as long as there are not too many
+    /// for all. A large answer is let through while others have no more than half, however long
+    /// it is.
+    fn keep_within_bounds(&mut self, key: usize) {
+        let (most, copies) = (self.config.kept_output, self.connections[key].copies());
+        if copies > 0 && self.kept_output > most && self.kept_output - copies > most / 2 {
+            add(&self.counters.dropped_slow, 1);
+            self.ends(key, |unsynced| &unsynced.slow);
+            self.connections[key].phase = Phase::Dropped;
+        }
     }
 
     /// Has the loop told when a blocked connection can go on. What its peer has to take counts
@@ -79,7 +104,11 @@ impl EventLoop {
     /// The peer takes bytes again.
     pub(super) fn flush(&mut self, key: usize) {
         let connection = &mut self.connections[key];
-        match connection.flush() {
+        let copies = connection.copies();
+        let flushed = connection.flush();
+        self.count_copies(key, copies);
+        let connection = &mut self.connections[key];
+        match flushed {
             Ok(sent) => {
                 add(&self.counters.bytes_out, sent);
                 if sent > 0 {
@@ -126,6 +155,7 @@ impl EventLoop {
     /// Puts a close frame behind what has gathered. Nothing is read any more.
     pub(super) fn begin_close(&mut self, key: usize, close: Close) -> Flow {
         self.counters.closed(close.code);
+        self.ends(key, |unsynced| unsynced.by(close));
         write::close(close.code, close.reason, &mut self.out);
         self.linger(key);
         Flow::Stop
@@ -173,7 +203,20 @@ impl EventLoop {
         if self.connections[key].phase != Phase::Closing {
             add(&self.counters.closed_by_peer, 1);
         }
+        self.ends(key, |unsynced| &unsynced.peer);
         self.drop_connection(key);
+    }
+
+    /// Counts a connection that ends without having had an answer, once.
+    pub(super) fn ends(&self, key: usize, why: impl Fn(&Unsynced) -> &AtomicU64) {
+        let connection = &self.connections[key];
+        let ended = matches!(
+            connection.phase,
+            Phase::Closing | Phase::Dropped | Phase::HandedOver
+        );
+        if !connection.has_synced() && !ended {
+            add(why(&self.counters.unsynced), 1);
+        }
     }
 
     /// Closes the socket and forgets the connection.
@@ -182,6 +225,7 @@ impl EventLoop {
         let connection = self.connections.remove(key);
         sub(&self.counters.sockets, 1);
         self.kept_input -= connection.kept as usize;
+        self.kept_output -= connection.copies();
         match connection.refused {
             true => self.places.free_refused(),
             false => self.places.free(),

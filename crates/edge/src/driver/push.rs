@@ -107,8 +107,9 @@ impl EventLoop {
             return;
         };
         let start = self.out.len();
-        let has_some = write::text_with(&mut self.out, |out| {
-            walk.update.client_patch(&user.user(), out)
+        let update = &walk.update;
+        let has_some = write::text_with(&mut self.out, update.client_size(), |out| {
+            update.client_patch(&user.user(), out)
         });
         if self.must_wait(self.out.len() - start) {
             self.out.truncate(start);

@@ -55,10 +55,12 @@ impl EventLoop {
                 None => {}
                 Some(Overdue::NoHead) => {
                     add(&self.counters.dropped_silent, 1);
+                    self.ends(key, |unsynced| &unsynced.silent);
                     self.drop_connection(key);
                 }
                 Some(Overdue::Stalled) => {
                     add(&self.counters.dropped_slow, 1);
+                    self.ends(key, |unsynced| &unsynced.slow);
                     self.drop_connection(key);
                 }
                 Some(Overdue::Lingers) => self.drop_connection(key),

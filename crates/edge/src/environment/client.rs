@@ -19,7 +19,11 @@ use super::wire::append;
 /// All flags of a snapshot, in its order.
 pub(super) struct ClientState {
     flags: Vec<Arc<ClientFlag>>,
+    size: usize,
 }
+
+/// About what a message has besides its flags: the user's key is most of it.
+const ENVELOPE: usize = 192;
 
 impl ClientState {
     /// Encodes a snapshot; shares what is encoded already.
@@ -34,9 +38,20 @@ impl ClientState {
             same.then(|| encoded.flags.get(place).cloned())?
         };
         let encode = |flag| known(flag).unwrap_or_else(|| Arc::new(ClientFlag::new(flag)));
-        Self {
-            flags: snapshot.flags().iter().map(encode).collect(),
-        }
+        let flags: Vec<_> = snapshot.flags().iter().map(encode).collect();
+        let size = ENVELOPE + flags.iter().map(|flag| flag.largest()).sum::<usize>();
+        Self { flags, size }
+    }
+
+    /// About the most bytes of a message with everything.
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// About the most bytes of a message with these flags.
+    pub(super) fn size_of(&self, flags: impl Iterator<Item = usize>) -> usize {
+        let flags = flags.filter_map(|index| self.flags.get(index));
+        ENVELOPE + flags.map(|flag| flag.largest()).sum::<usize>()
     }
 
     /// Appends a message with everything. The newest flag in it carries a timestamp that is not
@@ -135,6 +150,16 @@ impl ClientFlag {
             head,
             outcomes,
         }
+    }
+
+    /// The most bytes that it adds to a message.
+    fn largest(&self) -> usize {
+        let outcomes = self.outcomes.iter();
+        let largest = outcomes
+            .map(|(variation, own)| variation.len() + own.len())
+            .max();
+        // And a comma.
+        self.head.len() + largest.unwrap_or_default() + 1
     }
 
     fn piece(&self, range: &Range<usize>) -> &[u8] {

@@ -176,6 +176,11 @@ impl Encoded {
         Sync::Full
     }
 
+    /// About the most bytes that [`Self::client_sync`] appends.
+    pub fn client_size(&self) -> usize {
+        self.client.size()
+    }
+
     /// The answer to a server SDK's data-sync; arguments as in [`Self::client_sync`].
     pub fn server_sync(&self, timestamp: i64, now: i64) -> ServerAnswer {
         let message = match self.asked(timestamp, now) {
@@ -213,12 +218,25 @@ impl Encoded {
                 false => Asked::AllAbove(timestamp),
             }
         } else if timestamp <= self.last_stamp() {
-            Asked::Since(timestamp)
+            self.asked_within(timestamp)
         } else if timestamp <= now.saturating_add(CLOCK_TOLERANCE) {
             Asked::AllAbove(timestamp)
         } else {
             // No environment's stamps get there: it was made up, and is not worth following.
             Asked::All
+        }
+    }
+
+    /// A timestamp of an SDK is a stamp that it was given, here or by a node before this one. One
+    /// that nothing here was ever given is of a history that was lost (a database restored from a
+    /// copy while no node that had seen more was running): what the SDK has may have been lost too.
+    fn asked_within(&self, timestamp: i64) -> Asked {
+        if timestamp == self.last_stamp() || self.server.knows(timestamp) {
+            Asked::Since(timestamp)
+        } else if timestamp < self.server.newest() {
+            Asked::All
+        } else {
+            Asked::AllAbove(timestamp)
         }
     }
 

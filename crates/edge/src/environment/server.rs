@@ -26,6 +26,10 @@ pub const FULL_STATE_LIMIT: usize = 64 * 1024;
 /// passed it, some SDKs refuse changes and come back for the full state.
 const NEARLY: i64 = 1_000;
 
+/// So many stamps that items had before their last edits are remembered: as many edits may be
+/// missed by an SDK that was away, and it still gets no more than those.
+const PAST: usize = 1_000;
+
 /// A patch in which nothing is new. Silence would leave SDKs waiting to become ready.
 static NOTHING_NEW: LazyLock<Message> =
     LazyLock::new(|| Message::new("patch", std::iter::empty::<&Item>()));
@@ -34,6 +38,8 @@ static NOTHING_NEW: LazyLock<Message> =
 pub(super) struct ServerState {
     /// In the order of their stamps.
     items: Vec<Arc<Item>>,
+    /// Stamps that items had before they were edited, in order.
+    past: Arc<[i64]>,
     /// The highest stamp of an item that is not archived.
     last_life: i64,
     /// The length of the full state's JSON.
@@ -51,30 +57,39 @@ pub(super) struct ServerState {
 impl ServerState {
     /// Encodes an environment's items, of which there is one per key or id.
     pub(super) fn new(flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Self {
-        Self::of(Item::all(flags, segments), Arc::default())
+        Self::of(Item::all(flags, segments), [].into(), Arc::default())
     }
 
     /// Other items in place of all of these, for the same connections.
     pub(super) fn replaced(&self, flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Self {
-        Self::of(Item::all(flags, segments), Arc::clone(&self.told))
+        Self::of(
+            Item::all(flags, segments),
+            [].into(),
+            Arc::clone(&self.told),
+        )
     }
 
     /// The same with these items in place of those of the same key or id; shares the others.
     pub(super) fn with(&self, flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Self {
         let changed = Item::all(flags, segments);
         let names: HashSet<_> = changed.iter().map(|item| item.name()).collect();
-        let kept = self.items.iter();
-        let kept = kept.filter(|item| !names.contains(&item.name()));
-        let items = kept.chain(&changed).cloned().collect();
-        Self::of(items, Arc::clone(&self.told))
+        let items = self.items.iter();
+        let (edited, kept): (Vec<_>, Vec<_>) = items.partition(|item| names.contains(&item.name()));
+        let mut past = self.past.to_vec();
+        past.extend(edited.iter().map(|item| item.stamp));
+        past.sort_unstable();
+        let recent = past.len().saturating_sub(PAST);
+        let items = kept.into_iter().chain(&changed).cloned().collect();
+        Self::of(items, past[recent..].into(), Arc::clone(&self.told))
     }
 
-    fn of(mut items: Vec<Arc<Item>>, told: Arc<AtomicI64>) -> Self {
+    fn of(mut items: Vec<Arc<Item>>, past: Arc<[i64]>, told: Arc<AtomicI64>) -> Self {
         items.sort_by_key(|item| item.stamp);
         let living = items.iter().rev().find(|item| !item.is_tombstone());
         let last_life = living.map_or(0, |item| item.stamp);
         let mut state = Self {
             items,
+            past,
             last_life,
             full_length: 0,
             full: OnceLock::new(),
@@ -99,6 +114,12 @@ impl ServerState {
     /// The highest stamp of an item; 0 where there is none.
     pub(super) fn newest(&self) -> i64 {
         self.items.last().map_or(0, |item| item.stamp)
+    }
+
+    /// Whether an item has this stamp, or had it before it was edited.
+    pub(super) fn knows(&self, stamp: i64) -> bool {
+        let current = self.items.binary_search_by_key(&stamp, |item| item.stamp);
+        current.is_ok() || self.past.binary_search(&stamp).is_ok()
     }
 
     /// Everything.

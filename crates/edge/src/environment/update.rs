@@ -15,6 +15,7 @@ pub struct Update {
     from: Arc<Encoded>,
     to: Arc<Encoded>,
     client: ClientStep,
+    client_size: usize,
     server: OnceLock<Bytes>,
     /// Whether the new state follows from the old one.
     continuous: bool,
@@ -44,11 +45,17 @@ impl Update {
             true => ClientStep::Nothing,
             false => ClientStep::Flags(results),
         };
+        let client_size = match &client {
+            ClientStep::Nothing => 0,
+            ClientStep::Flags(flags) => to.client().size_of(flags.iter().copied()),
+            ClientStep::Full => to.client_size(),
+        };
         Self {
             environment,
             from,
             to,
             client,
+            client_size,
             server: OnceLock::new(),
             continuous: true,
         }
@@ -63,6 +70,7 @@ impl Update {
         Self {
             environment,
             from,
+            client_size: to.client_size(),
             to,
             client: ClientStep::Full,
             server: OnceLock::new(),
@@ -91,6 +99,11 @@ impl Update {
     /// connection that missed the step cannot catch up by its stamp.
     pub fn continues(&self) -> bool {
         self.continuous
+    }
+
+    /// About the most bytes that [`Self::client_patch`] appends, unless it has to send everything.
+    pub fn client_size(&self) -> usize {
+        self.client_size
     }
 
     /// Appends the JSON text of the one message that a client connection gets; `false` (and nothing

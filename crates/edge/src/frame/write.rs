@@ -5,21 +5,26 @@ use super::{MAX_CONTROL, Opcode};
 /// Set on the last, and here only, frame of a message.
 const FIN: u8 = 0x80;
 
-/// What is reserved for a header until the payload's length is known: what all payloads between
-/// 126 bytes and 64 KiB need.
-const RESERVED: usize = 4;
-
-/// Appends a text frame whose payload `write` appends. Returns whether `write` said that there is
-/// one; where it said no, `out` is as before.
-pub fn text_with(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>) -> bool) -> bool {
+/// Appends a text frame whose payload `write` appends: `about` so many bytes, at most. Returns
+/// whether `write` said that there is one; where it said no, `out` is as before.
+///
+/// The header's length depends on the payload's. Room for it is left by `about`, and where that was
+/// wrong, the payload is moved.
+pub fn text_with(
+    out: &mut Vec<u8>,
+    about: usize,
+    write: impl FnOnce(&mut Vec<u8>) -> bool,
+) -> bool {
     let start = out.len();
-    out.extend_from_slice(&[0; RESERVED]);
+    let (room, reserved) = header(Opcode::Text, about);
+    out.reserve(reserved + about);
+    out.extend_from_slice(&room[..reserved]);
     if !write(out) {
         out.truncate(start);
         return false;
     }
-    let (header, len) = header(Opcode::Text, out.len() - start - RESERVED);
-    out.splice(start..start + RESERVED, header[..len].iter().copied());
+    let (header, len) = header(Opcode::Text, out.len() - start - reserved);
+    out.splice(start..start + reserved, header[..len].iter().copied());
     true
 }
 

@@ -252,7 +252,7 @@ fn answer_message(text: &str, kind: KeyKind, act: &mut impl FnMut(Action<'_>) ->
     match (message, kind) {
         (Ok(Message::Ping), _) => write::text(message::PONG, &mut frame),
         (Ok(Message::Echo(data)), _) => {
-            write::text_with(&mut frame, |out| {
+            write::text_with(&mut frame, data.len(), |out| {
                 message::echo(data, out);
                 true
             });

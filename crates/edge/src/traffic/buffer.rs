@@ -25,6 +25,7 @@ pub(super) struct Buffer {
 pub(super) struct CountKey {
     pub(super) environment: Arc<str>,
     pub(super) flag: Box<str>,
+    pub(super) flag_id: Box<str>,
     pub(super) variation: Box<str>,
     pub(super) minute: i64,
 }
@@ -33,6 +34,7 @@ pub(super) struct CountKey {
 pub(super) struct ExposureKey {
     pub(super) environment: Arc<str>,
     pub(super) flag: Box<str>,
+    pub(super) flag_id: Box<str>,
     pub(super) variation: Box<str>,
     pub(super) user: Box<str>,
 }
@@ -62,7 +64,8 @@ impl Buffer {
             *count += 1;
             return true;
         }
-        self.grow(key.flag.len() + key.variation.len()) && self.counts.insert(key, 1).is_none()
+        self.grow(key.flag.len() + key.flag_id.len() + key.variation.len())
+            && self.counts.insert(key, 1).is_none()
     }
 
     pub(super) fn exposure(&mut self, key: ExposureKey, experiment: bool, at: i64) -> bool {
@@ -77,7 +80,7 @@ impl Buffer {
             first: at,
             last: at,
         };
-        self.grow(key.flag.len() + key.variation.len() + key.user.len())
+        self.grow(key.flag.len() + key.flag_id.len() + key.variation.len() + key.user.len())
             && self.exposures.insert(key, seen).is_none()
     }
 
@@ -109,6 +112,7 @@ impl Buffer {
         let counts = self.counts.into_iter().map(|(key, count)| Count {
             environment: key.environment.as_ref().into(),
             flag: key.flag.into(),
+            flag_id: key.flag_id.into(),
             variation: key.variation.into(),
             minute: key.minute,
             count,
@@ -116,6 +120,7 @@ impl Buffer {
         let exposures = self.exposures.into_iter().map(|(key, seen)| Exposure {
             environment: key.environment.as_ref().into(),
             flag: key.flag.into(),
+            flag_id: key.flag_id.into(),
             variation: key.variation.into(),
             user: key.user.into(),
             experiment: seen.experiment,

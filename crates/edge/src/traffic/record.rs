@@ -68,6 +68,7 @@ impl Record<'_> {
         let room = state.buffer.count(CountKey {
             environment: Arc::clone(self.environment),
             flag: evaluation.flag.as_ref().into(),
+            flag_id: flag.flag().id.as_str().into(),
             variation: id.into(),
             minute: self.now - self.now.rem_euclid(MINUTE),
         });
@@ -76,6 +77,7 @@ impl Record<'_> {
             let key = ExposureKey {
                 environment: Arc::clone(self.environment),
                 flag: evaluation.flag.as_ref().into(),
+                flag_id: flag.flag().id.as_str().into(),
                 variation: id.into(),
                 user: self.user.key.as_ref().into(),
             };

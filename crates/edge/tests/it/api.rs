@@ -1,9 +1,11 @@
 //! The HTTP endpoints, through the router.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
+use std::task::{Context, Poll};
 
-use axum::body::Body;
+use axum::body::{Body, Bytes, HttpBody};
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use burgee_edge::api::{self, Api};
 use burgee_edge::hub::Hub;
@@ -11,6 +13,7 @@ use burgee_edge::metrics::Metrics;
 use burgee_edge::traffic::{Traffic, limits};
 use burgee_eval::flag::Flag;
 use http_body_util::BodyExt;
+use hyper::body::Frame;
 use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tower::ServiceExt;
@@ -29,6 +32,21 @@ struct Door {
     router: axum::Router,
     shutdown: CancellationToken,
     _stop: DropGuard,
+}
+
+/// A body that does not come.
+struct Never;
+
+impl HttpBody for Never {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        Poll::Pending
+    }
 }
 
 struct Answer {
@@ -121,6 +139,14 @@ impl Door {
     async fn post(&self, key: &str, uri: &str, body: impl Into<Body>) -> Answer {
         self.send(request(Method::POST, key, uri, body.into()))
             .await
+    }
+
+    /// Says that the body has this length, and sends none of it.
+    async fn announce(&self, key: &str, uri: &str, length: usize) -> Answer {
+        let mut request = request(Method::POST, key, uri, Body::new(Never));
+        let headers = request.headers_mut();
+        headers.insert("content-length", length.into());
+        self.send(request).await
     }
 
     async fn evaluate(&self, filter: Value) -> Vec<String> {
@@ -221,7 +247,7 @@ async fn polling_without_a_user_or_with_a_strange_timestamp_is_refused() {
     let huge = format!(r#"{{"keyId":"{}"}}"#, "k".repeat(600_000));
     door.post("env-client", CLIENT_POLL, huge)
         .await
-        .problem(400);
+        .problem(413);
 }
 
 #[tokio::test]
@@ -294,11 +320,24 @@ async fn track_refuses_what_is_no_list_with_a_status_that_sdks_survive() {
     }
     let large = vec![b' '; limits::TRACK_BODY + 1];
     door.post("env-server", TRACK, large).await.problem(400);
+    door.announce("env-server", TRACK, limits::TRACK_BODY + 1)
+        .await
+        .problem(400);
     let metrics = door.api.metrics.encode();
     assert!(
-        metrics.contains("traffic_refused_total{reason=\"body\"} 5"),
+        metrics.contains("traffic_refused_total{reason=\"body\"} 6"),
         "{metrics}"
     );
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_long_is_refused_unread() {
+    let door = Door::open().await;
+    for (key, uri) in [("env-client", CLIENT_POLL), ("env-server", EVALUATE)] {
+        door.announce(key, uri, 10_000_000).await.problem(413);
+        let large = vec![b' '; 600_000];
+        door.post(key, uri, large).await.problem(413);
+    }
 }
 
 #[tokio::test]

@@ -286,6 +286,20 @@ fn a_request_whose_body_is_split_anywhere_is_handed_over_whole() {
 }
 
 #[test]
+fn an_answer_that_comes_before_the_whole_request_is_seen() {
+    let edge = Edge::start();
+    let mut client = Client::connect(edge.address);
+    // The route takes less.
+    client.send_raw(b"POST /count HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99000000\r\n\r\n");
+    let mut sent = 0;
+    while sent < 20_000_000 && client.try_send_raw(&[b'x'; 10_000]).is_ok() {
+        sent += 10_000;
+    }
+    assert_eq!(sent, 20_000_000, "it was cut off in the middle of a word");
+    assert!(client.read_head().starts_with("HTTP/1.1 413 "));
+}
+
+#[test]
 fn an_upgrade_that_cannot_be_made_is_refused_in_http() {
     let edge = Edge::start();
     let upgrade = crate::kit::client::upgrade("type=client");
@@ -373,6 +387,8 @@ fn what_the_loops_do_is_in_the_metrics() {
         "burgee_edge_closes_total{code=\"4003\"} 1",
         "burgee_edge_closes_total{code=\"1011\"} 0",
         "burgee_edge_syncs_total{kind=\"client\",sync=\"full\"} 1",
+        "burgee_edge_closed_before_sync_total{reason=\"refused\"} 1",
+        "burgee_edge_closed_before_sync_total{reason=\"peer\"} 0",
     ] {
         assert!(text.lines().any(|found| found == line), "{line}\n{text}");
     }

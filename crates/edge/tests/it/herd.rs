@@ -9,6 +9,7 @@ use crate::kit::client::{now, token};
 use crate::kit::{CLIENT_KEY, Client, Edge, SERVER_KEY};
 
 const FLAGS: usize = 50;
+const HOUR: Duration = Duration::from_secs(3600);
 
 /// An edge whose state is 3 MB: more than a socket's buffers hold.
 fn large_edge(config: Config) -> Edge {
@@ -29,6 +30,9 @@ fn two_at_once() -> Config {
     Config {
         loops: 1,
         states_in_flight: 2,
+        // However slowly the test goes.
+        stall_timeout: HOUR,
+        stall_timeout_in_herd: HOUR,
         ..Config::default()
     }
 }
@@ -145,7 +149,10 @@ fn a_restored_database_reaches_who_was_slow_or_waited() {
 
 #[test]
 fn large_pushes_wait_for_their_turn_as_well() {
-    let edge = large_edge(two_at_once());
+    let edge = large_edge(Config {
+        state_turn: HOUR,
+        ..two_at_once()
+    });
     let mut servers: Vec<_> = (0..6).map(|_| edge.server().0).collect();
     let big = "y".repeat(60_000);
     let keys: Vec<_> = (0..FLAGS).map(|n| format!("flag-{n}")).collect();
@@ -232,10 +239,7 @@ fn who_waits_is_answered_otherwise_and_may_change_its_mind() {
 
 #[test]
 fn slow_readers_of_a_shared_state_do_not_hold_up_others() {
-    let hour = Duration::from_secs(3600);
     let edge = large_edge(Config {
-        stall_timeout: hour,
-        stall_timeout_in_herd: hour,
         state_turn: Duration::from_millis(50),
         tick: Duration::from_millis(10),
         ..two_at_once()
@@ -253,7 +257,7 @@ fn slow_readers_of_a_shared_state_do_not_hold_up_others() {
 #[test]
 fn who_holds_an_answer_of_its_own_has_to_take_it_in_time_while_others_wait() {
     let edge = large_edge(Config {
-        stall_timeout: Duration::from_secs(3600),
+        stall_timeout: HOUR,
         stall_timeout_in_herd: Duration::from_millis(50),
         tick: Duration::from_millis(10),
         ..two_at_once()
@@ -295,4 +299,50 @@ fn a_second_stall_has_all_the_time_that_the_first_had() {
     edge.await_count(before + 1, |counters| &counters.pushes.client);
     pass(Duration::from_millis(200));
     assert_eq!(flags(&slow.json()), FLAGS);
+}
+
+#[test]
+fn answers_of_their_own_wait_for_their_turn_by_their_bytes() {
+    // Each is 3 MB; what the sockets take of it is less than one.
+    let edge = large_edge(Config {
+        kept_output: 6 * 1024 * 1024,
+        states_in_flight: 64,
+        ..two_at_once()
+    });
+    let mut herd: Vec<_> = (0..8)
+        .map(|n| asking_as(&edge, &format!("user-{n}")))
+        .collect();
+    edge.await_count(5, |counters| &counters.waiting);
+    for client in &mut herd {
+        assert_eq!(flags(&client.json()), FLAGS + 1);
+        client.ping();
+    }
+    assert_eq!(edge.count(|counters| &counters.waiting), 0);
+}
+
+#[test]
+fn who_lets_small_answers_gather_beyond_what_is_kept_for_all_is_dropped() {
+    let edge = Edge::start_with(Config {
+        kept_output: 128 * 1024,
+        ..two_at_once()
+    });
+    let (mut witness, _) = edge.client("witness");
+    // It stands in an answer twice.
+    edge.feed.set_flag("greeting", &"x".repeat(20_000));
+    witness.json();
+    // Each asks for more than sockets hold, and takes nothing.
+    let sync = json!({ "messageType": "data-sync",
+        "data": { "timestamp": 0, "user": { "keyId": "deaf" } } });
+    let sync = crate::kit::client::frame(0x81, sync.to_string().as_bytes());
+    let _deaf: Vec<_> = (0..16)
+        .map(|_| {
+            let mut client = Client::narrow(edge.address);
+            let token = token(CLIENT_KEY, now());
+            client.upgrade(&format!("type=client&token={token}"));
+            client.send_raw(&sync.repeat(100));
+            client
+        })
+        .collect();
+    edge.await_count(1, |counters| &counters.dropped_slow);
+    witness.ping();
 }

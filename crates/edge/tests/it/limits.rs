@@ -171,3 +171,59 @@ fn serves_until_its_input_ends() {
     println!("{LISTENS}{}", edge.address);
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
 }
+
+#[test]
+fn who_ends_before_its_first_answer_is_counted_by_reason() {
+    let edge = Edge::start_with(Config {
+        silence_timeout: std::time::Duration::from_secs(60),
+        max_sockets: Some(4),
+        ..Edge::hasty()
+    });
+    // One that synced, and ordinary HTTP: not counted.
+    let (synced, _) = edge.client("bob");
+    drop(synced);
+    let mut http = Client::connect(edge.address);
+    http.send_raw(b"GET /hello HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    http.read_to_end();
+
+    drop(Client::streaming(edge.address, "client", CLIENT_KEY));
+    edge.await_count(1, |counters| &counters.unsynced.peer);
+    // Without a request, and without a data-sync.
+    Client::connect(edge.address).ends();
+    Client::streaming(edge.address, "server", SERVER_KEY).close_code();
+    let mut unreadable = Client::streaming(edge.address, "server", SERVER_KEY);
+    let _ = unreadable.try_send_raw(&[0x42; 100]);
+    unreadable.close_code();
+    Client::upgraded(edge.address, "type=nobody").close_code();
+    edge.feed.set_reachable(false);
+    Client::streaming(edge.address, "client", &"B".repeat(44)).close_code();
+    edge.await_gone(|counters| &counters.sockets);
+    let (_held, _) = fill(edge.address);
+
+    for (reason, least, counted) in [
+        ("peer", 1, edge.count(|counters| &counters.unsynced.peer)),
+        (
+            "silent",
+            2,
+            edge.count(|counters| &counters.unsynced.silent),
+        ),
+        (
+            "protocol",
+            1,
+            edge.count(|counters| &counters.unsynced.protocol),
+        ),
+        (
+            "refused",
+            1,
+            edge.count(|counters| &counters.unsynced.refused),
+        ),
+        (
+            "unavailable",
+            1,
+            edge.count(|counters| &counters.unsynced.unavailable),
+        ),
+        ("busy", 1, edge.count(|counters| &counters.unsynced.busy)),
+    ] {
+        assert_eq!(counted, least, "{reason}");
+    }
+}

@@ -66,9 +66,11 @@ pub struct ChangeView {
     pub id: String,
     /// Who applied it: the name of a token, `operator` (the command line) or `system`.
     pub actor: String,
+    /// What it is a name of: `token`, `operator`, `system` or `member`.
+    pub actor_kind: &'static str,
     /// Why.
     pub comment: String,
-    /// When, ISO 8601.
+    /// When it was asked for, ISO 8601.
     pub at: String,
     /// What was done; null in a list where it is large: the change set by its id has it.
     #[schema(value_type = Option<Vec<Object>>)]
@@ -88,6 +90,7 @@ impl From<LoggedChangeSet> for ChangeView {
         Self {
             id: change.id,
             actor: change.actor.name,
+            actor_kind: change.actor.kind.as_str(),
             comment: change.comment,
             at: change.at.to_string(),
             commands: change.commands,
@@ -195,6 +198,18 @@ pub async fn get(
         .await
         .map_err(api::or_missing(missing))?;
     Ok(Json(found.into()))
+}
+
+/// List all that was done in the organization, newest first: change sets, and the administration
+/// of projects, environments, SDK keys and tokens.
+#[utoipa::path(get, path = "/api/v1/changes", tag = "changes", params(PageQuery),
+    responses((status = 200, body = Page<ChangeView>), (status = 400, body = Problem)))]
+pub async fn list(
+    State(state): State<AppState>,
+    caller: Caller,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<Page<ChangeView>>, Problem> {
+    history(&state, &caller, HistoryScope::Organization, query).await
 }
 
 /// List the change sets that changed a project or one of its environments, newest first.

@@ -88,11 +88,12 @@ pub async fn create(
     let key = api::new_key("/key", new.key)?;
     let name = api::name("/name", new.name.as_deref().unwrap_or(key.as_str()))?;
     let new = burgee_store::NewProject {
-        organization: caller.organization,
+        organization: caller.organization.clone(),
         key,
         name,
     };
-    let project = state.store.create_project(&new, now()).await?;
+    let made = state.store.create_project(&new, &caller.actor, now());
+    let project = made.await?;
     Ok((StatusCode::CREATED, Json(project.into())))
 }
 
@@ -121,8 +122,10 @@ pub async fn update(
 ) -> Result<Json<ProjectView>, Problem> {
     let project = api::project(&state, &caller, &key).await?;
     let name = api::name("/name", &edit.name)?;
-    state.store.rename_project(&project.id, &name).await?;
-    Ok(Json(Project { name, ..project }.into()))
+    let renamed = state
+        .store
+        .rename_project(&project.id, &name, &caller.actor, now());
+    Ok(Json(renamed.await?.into()))
 }
 
 /// Delete a project with its environments: their keys are revoked, their connections closed.

@@ -145,18 +145,22 @@ async fn a_token_that_was_revoked_or_has_expired_opens_nothing() {
         };
         let expired = app
             .store
-            .create_token(&new(Some(Millis(now.0 - 1))), now)
+            .create_token(&new(Some(Millis(now.0 - 1))), &Actor::operator(), now)
             .await;
         let expired = app.nobody().with_token(&expired.unwrap().1);
         expired.get("projects").await.problem(401);
 
         let later = Some(Millis(now.0 + 600_000));
-        let (token, text) = app.store.create_token(&new(later), now).await.unwrap();
+        let (token, text) = app
+            .store
+            .create_token(&new(later), &Actor::operator(), now)
+            .await
+            .unwrap();
         let caller = app.nobody().with_token(&text);
         caller.get("projects").await.expect(200);
         let organization = &app.organization.id;
         app.store
-            .revoke_token(organization, &token.id, now)
+            .revoke_token(organization, &token.id, &Actor::operator(), now)
             .await
             .unwrap();
         caller.get("projects").await.problem(401);
@@ -190,7 +194,11 @@ async fn neighbour(app: &App) -> Api {
         key: Key::new("theirs").unwrap(),
         name: "Theirs".to_owned(),
     };
-    let project = app.store.create_project(&project, now).await.unwrap();
+    let project = app
+        .store
+        .create_project(&project, &Actor::operator(), now)
+        .await
+        .unwrap();
     let environment = NewEnvironment {
         project: project.id,
         key: Key::new("prod").unwrap(),

@@ -88,6 +88,7 @@ async fn flags_are_filtered_and_come_in_pages() {
             for list in [
                 "projects/default/flags",
                 "projects/default/changes",
+                "changes",
                 "projects",
             ] {
                 let answer = app.owner.get(&format!("{list}?cursor={cursor}")).await;
@@ -152,6 +153,47 @@ async fn the_history_says_what_was_done_by_whom_and_why() {
         );
         let secret = app.keys("prod").await.server.secret;
         assert!(!page.to_string().contains(&secret));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_organization_s_history_has_the_administration_too() {
+    on_each_database(async |app| {
+        let owner = &app.owner;
+        owner
+            .post("projects", &json!({"key": "web"}))
+            .await
+            .expect(201);
+        owner
+            .patch("projects/web", &json!({"name": "Web"}))
+            .await
+            .expect(200);
+        app.apply(flag_on("f")).await;
+        let page = owner.get("changes?limit=500").await.expect(200);
+        let items = page["items"].as_array().unwrap();
+        let done = items.iter().map(|it| {
+            let text = |value: &Value| value.as_str().unwrap().to_owned();
+            let kind = text(&it["commands"][0]["kind"]);
+            (kind, text(&it["actor"]), text(&it["actorKind"]))
+        });
+        let row = |kind: &str, actor: &str, of: &str| (kind.into(), actor.into(), of.into());
+        let expected = [
+            row("createFlag", "olivia", "token"),
+            row("renameProject", "olivia", "token"),
+            row("createProject", "olivia", "token"),
+            row("createToken", "operator", "operator"),
+            row("createEnvironment", "system", "system"),
+            row("createEnvironment", "system", "system"),
+            row("createProject", "system", "system"),
+        ];
+        assert_eq!(done.collect::<Vec<_>>(), expected);
+        assert_eq!(items[1]["diff"][0]["text"], "web: project renamed, \"Web\"");
+        assert!(!page.to_string().contains(&app.token));
+        let web = all(app, "projects/web/changes", "id", 1).await;
+        assert_eq!(web.len(), 2);
+        let every = all(app, "changes", "id", 2).await;
+        assert_eq!(every, texts(&page, "id"));
     })
     .await;
 }

@@ -260,6 +260,51 @@ async fn sdks_resume_after_a_restart_with_what_they_missed() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_lost_by_a_restore_is_forgotten_though_newer_changes_have_passed_it() {
+    let app = App::start(Database::Sqlite).await;
+    app.apply(flag_on("f")).await;
+    // So large that server SDKs are sent changes rather than everything.
+    let large = json!([{"kind": "createFlag", "flag": "large", "type": "string",
+            "variations": [{"value": "x".repeat(60_000)}, {"value": "y".repeat(60_000)}]},
+        in_prod("turnOn", "large")]);
+    app.apply(large).await;
+    let copies = tempfile::tempdir().unwrap();
+    let app = app
+        .restart_after(|data| copy(data.folder(), copies.path()))
+        .await;
+    app.apply(flag_on("lost")).await;
+    app.apply(json!([in_prod("turnOff", "f")])).await;
+    let client = app.client_sdk("prod", "u").await;
+    let server = app.server_sdk("prod").await;
+    let keys = app.keys("prod").await;
+    let app = app
+        .restart_after(|data| {
+            std::fs::remove_dir_all(data.folder()).unwrap();
+            copy(copies.path(), data.folder());
+        })
+        .await;
+    // Before the SDKs are back, the copy's history goes on past all that they have.
+    app.apply(flag_on("other")).await;
+    let mut of_client = Sdk::connect(app.address(), Kind::Client, &keys.client.secret);
+    let data = of_client.identify(&person("u"), client.newest());
+    assert_eq!(data["eventType"], "full", "{data}");
+    assert_eq!(of_client.value("f"), Some("true"));
+    assert_eq!(of_client.value("lost"), None);
+    let mut of_server = Sdk::connect(app.address(), Kind::Server, &keys.server.secret);
+    let data = of_server.sync(server.newest());
+    assert_eq!(data["eventType"], "full");
+    assert_eq!(of_server.is_on("f"), Some(true));
+    assert!(of_server.newest() > server.newest());
+    // Who has nothing of the lost history is sent what is new, and no more.
+    let known = of_server.newest();
+    app.apply(json!([in_prod("turnOff", "other")])).await;
+    let mut away = Sdk::connect(app.address(), Kind::Server, &keys.server.secret);
+    let data = away.sync(known);
+    assert_eq!(data["eventType"], "patch");
+    app.stop().await;
+}
+
 /// Copies what is in a folder into another.
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();

@@ -25,45 +25,50 @@ CREATE TABLE end_users (
 );
 CREATE INDEX end_users_last_seen ON end_users (environment_id, last_seen);
 
--- Evaluations per variation. `at` is the start of the minute, hour or day.
+-- Evaluations per variation. A flag is known by its key and its id: when a deleted flag's key is
+-- used again, the new flag does not inherit the old one's figures. `at` is the start of the minute, hour or day.
 CREATE TABLE counts_minute (
     environment_id TEXT NOT NULL,
     flag TEXT NOT NULL CHECK (LENGTH(flag) <= 512),
+    flag_id TEXT NOT NULL CHECK (LENGTH(flag_id) <= 512),
     variation TEXT NOT NULL CHECK (LENGTH(variation) <= 512),
     at BIGINT NOT NULL,
     count BIGINT NOT NULL CHECK (count >= 0),
-    PRIMARY KEY (environment_id, flag, at, variation)
+    PRIMARY KEY (environment_id, flag, flag_id, at, variation)
 );
 CREATE INDEX counts_minute_at ON counts_minute (at);
 
 CREATE TABLE counts_hour (
     environment_id TEXT NOT NULL,
     flag TEXT NOT NULL,
+    flag_id TEXT NOT NULL,
     variation TEXT NOT NULL,
     at BIGINT NOT NULL,
     count BIGINT NOT NULL,
-    PRIMARY KEY (environment_id, flag, at, variation)
+    PRIMARY KEY (environment_id, flag, flag_id, at, variation)
 );
 CREATE INDEX counts_hour_at ON counts_hour (at);
 
 CREATE TABLE counts_day (
     environment_id TEXT NOT NULL,
     flag TEXT NOT NULL,
+    flag_id TEXT NOT NULL,
     variation TEXT NOT NULL,
     at BIGINT NOT NULL,
     count BIGINT NOT NULL,
-    PRIMARY KEY (environment_id, flag, at, variation)
+    PRIMARY KEY (environment_id, flag, flag_id, at, variation)
 );
 
 CREATE TABLE exposures (
     environment_id TEXT NOT NULL,
     flag TEXT NOT NULL CHECK (LENGTH(flag) <= 512),
+    flag_id TEXT NOT NULL CHECK (LENGTH(flag_id) <= 512),
     variation TEXT NOT NULL CHECK (LENGTH(variation) <= 512),
     user_key TEXT NOT NULL CHECK (LENGTH(user_key) BETWEEN 1 AND 512),
     experiment SMALLINT NOT NULL,
     first_at BIGINT NOT NULL,
     last_at BIGINT NOT NULL,
-    PRIMARY KEY (environment_id, flag, variation, user_key)
+    PRIMARY KEY (environment_id, flag, flag_id, variation, user_key)
 );
 CREATE INDEX exposures_last_at ON exposures (last_at);
 

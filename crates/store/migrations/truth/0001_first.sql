@@ -166,6 +166,14 @@ CREATE TABLE segment_environments (
 );
 CREATE INDEX segment_environments_segment ON segment_environments (organization_id, segment_id);
 
+-- How many change sets an organization has. They are numbered under this row's lock, the last that
+-- a writer takes, which is held until the commit: so numbers have no gaps, and their order is that
+-- of commits. Apart from organizations, whose rows writers lock shared before.
+CREATE TABLE histories (
+    organization_id TEXT PRIMARY KEY REFERENCES organizations (id),
+    length BIGINT NOT NULL
+);
+
 -- What was asked for, by whom, and what was answered. The id may be the client's: a request that
 -- is repeated finds its first answer here.
 CREATE TABLE change_sets (
@@ -185,11 +193,17 @@ CREATE TABLE change_sets (
     -- SHA-256 of the request: the same id for something else is refused.
     request_digest BYTEA NOT NULL,
     result TEXT NOT NULL,
+    -- When it was asked for.
     at BIGINT NOT NULL,
+    -- Its place in the organization's history.
+    number BIGINT NOT NULL,
+    -- The project that it is about, where no version says so.
+    project_id TEXT REFERENCES projects (id),
     PRIMARY KEY (organization_id, id)
 );
-
-CREATE INDEX change_sets_at ON change_sets (organization_id, at, id);
+CREATE UNIQUE INDEX change_sets_number ON change_sets (organization_id, number);
+CREATE INDEX change_sets_project ON change_sets (project_id, number)
+    WHERE project_id IS NOT NULL;
 
 -- Every version of every scope (an environment, a project, an organization), and the chain hash
 -- there: a peer's position is of this history if its digest is found at its version.
@@ -201,10 +215,12 @@ CREATE TABLE versions (
     change_set_id TEXT NOT NULL,
     chain BYTEA NOT NULL,
     at BIGINT NOT NULL,
+    -- The change set's.
+    number BIGINT NOT NULL,
     PRIMARY KEY (scope_id, version),
     FOREIGN KEY (organization_id, change_set_id) REFERENCES change_sets (organization_id, id)
 );
-CREATE INDEX versions_history ON versions (scope_id, at, change_set_id);
+CREATE INDEX versions_history ON versions (scope_id, number);
 CREATE INDEX versions_change_set ON versions (organization_id, change_set_id);
 
 -- The change log: each item that a version changed, as it was afterwards.

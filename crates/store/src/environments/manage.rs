@@ -6,7 +6,7 @@ use burgee_eval::time::Millis;
 use serde_json::json;
 
 use super::administration::setting;
-use super::{Administration, NewEnvironment, insert, lock};
+use super::{Act, Locked, NewEnvironment, Step, insert, lock};
 use crate::change_sets::Actor;
 use crate::error::StoreError;
 use crate::log::LogRow;
@@ -55,14 +55,26 @@ impl Store {
         }
         let key_images: Vec<String> = keys.iter().map(sdk_keys::image).collect();
         let segment_rows = entered.iter().map(Entered::log_row);
-        let step = Administration {
+        let act = Act {
             organization: &organization,
             actor,
-            command: json!({"kind": "createEnvironment", "project": project.key.as_str(),
-                "environment": new.key.as_str(), "name": new.name}),
+            project: None,
+            kind: "createEnvironment",
+            params: vec![
+                ("project", project.key.to_string()),
+                ("environment", new.key.to_string()),
+                ("name", new.name.clone()),
+            ],
+            text: format!("{}/{}: environment made", project.key, new.key),
+        };
+        let mut step = Step {
+            project: project.key.as_str(),
+            environment,
             rows: segment_rows.chain(key_rows(&keys, &key_images)).collect(),
         };
-        self.administer(tx, environment, step, now).await
+        self.administer(tx, &act, std::slice::from_mut(&mut step), now)
+            .await?;
+        Ok(step.environment)
     }
 
     /// Changes an environment's name, its description or both; what is not given stays. Where
@@ -81,28 +93,35 @@ impl Store {
         let name = name.map(text::name).transpose()?;
         let description = description.map(text::description).transpose()?;
         let mut tx = self.begin_write().await?;
-        let (organization, before) = self.lock_environment(&mut tx, id).await?;
-        let mut environment = before.clone();
+        let locked = self.lock_environment(&mut tx, id).await?;
+        let mut environment = locked.environment.clone();
         environment.name = name.unwrap_or(environment.name);
         environment.description = description.unwrap_or(environment.description);
-        if environment == before {
+        if environment == locked.environment {
             return Ok(environment);
         }
         write_about(&mut tx, &environment).await?;
-        let about = json!({"name": environment.name, "description": environment.description});
-        let mut command = about.clone();
-        command["kind"] = "updateEnvironment".into();
-        command["environment"] = environment.key.as_str().into();
-        let image = about.to_string();
-        let step = Administration {
-            organization: &organization,
+        let (name, description) = (environment.name.clone(), environment.description.clone());
+        let image = json!({"name": name, "description": description}).to_string();
+        let mut params = locked.params();
+        params.extend([("name", name), ("description", description)]);
+        let act = Act {
+            organization: &locked.organization,
             actor,
-            command,
+            project: None,
+            kind: "updateEnvironment",
+            params,
+            text: format!("{}: environment renamed or described anew", locked.name()),
+        };
+        let mut step = Step {
+            project: &locked.project,
+            environment,
             rows: vec![setting("about", &image)],
         };
-        let environment = self.administer(&mut tx, environment, step, now).await?;
+        self.administer(&mut tx, &act, std::slice::from_mut(&mut step), now)
+            .await?;
         self.end(tx, false).await?;
-        Ok(environment)
+        Ok(step.environment)
     }
 
     /// Deletes an environment: revokes its keys, keeps its history.
@@ -113,9 +132,23 @@ impl Store {
         now: Millis,
     ) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
-        self.delete_in(&mut tx, id, actor, now).await?;
-        self.end(tx, false).await?;
-        Ok(())
+        let locked = self.lock_environment(&mut tx, id).await?;
+        let act = Act {
+            organization: &locked.organization,
+            actor,
+            project: None,
+            kind: "deleteEnvironment",
+            params: locked.params(),
+            text: format!("{}: environment deleted", locked.name()),
+        };
+        let Locked {
+            project,
+            environment,
+            ..
+        } = &locked;
+        self.delete_in(&mut tx, &act, project, vec![environment.clone()], now)
+            .await?;
+        self.end(tx, false).await
     }
 
     /// Deletes a project with its environments; keeps its history.
@@ -126,54 +159,66 @@ impl Store {
         now: Millis,
     ) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
-        self.lock_above(&mut tx, id).await?;
-        let ids: Vec<Id<Environment>> =
-            lock(&mut tx, &[id.as_str()], self.shared.dialect.for_update())
-                .await?
-                .into_iter()
-                .map(|environment| environment.id)
-                .collect();
-        for environment in ids {
-            self.delete_in(&mut tx, &environment, actor, now).await?;
-        }
+        let (organization, project) = self.lock_above(&mut tx, id).await?;
+        let lock_rows = self.shared.dialect.for_update();
+        let environments = lock(&mut tx, &[id.as_str()], lock_rows).await?;
+        let key = project.key.to_string();
+        let act = Act {
+            organization: &organization,
+            actor,
+            project: Some(id),
+            kind: "deleteProject",
+            params: vec![("project", key.clone())],
+            text: format!("{key}: project deleted"),
+        };
+        self.delete_in(&mut tx, &act, &key, environments, now)
+            .await?;
         sqlx::query("UPDATE projects SET deleted_at = $1 WHERE id = $2")
             .bind(now.0)
             .bind(id.as_str())
             .execute(&mut *tx)
             .await?;
-        self.end(tx, false).await?;
-        Ok(())
+        self.end(tx, false).await
     }
 
+    /// Deletes locked environments of a project, and revokes their keys.
     async fn delete_in(
         &self,
         tx: &mut Tx,
-        id: &Id<Environment>,
-        actor: &Actor,
+        act: &Act<'_>,
+        project: &str,
+        environments: Vec<Environment>,
         now: Millis,
     ) -> Result<(), StoreError> {
-        let (organization, environment) = self.lock_environment(tx, id).await?;
-        let keys = sdk_keys::revoke_all(tx, id, now).await?;
-        let images: Vec<String> = keys.iter().map(sdk_keys::image).collect();
-        let mut rows: Vec<LogRow<'_>> = key_rows(&keys, &images).collect();
-        rows.push(setting("deleted", "true"));
-        let step = Administration {
-            organization: &organization,
-            actor,
-            command: json!({"kind": "deleteEnvironment", "environment": environment.key.as_str()}),
-            rows,
-        };
-        self.administer(tx, environment, step, now).await?;
-        sqlx::query("UPDATE environments SET deleted_at = $1 WHERE id = $2")
-            .bind(now.0)
-            .bind(id.as_str())
-            .execute(&mut **tx)
-            .await?;
+        let mut revoked = Vec::with_capacity(environments.len());
+        for environment in &environments {
+            let keys = sdk_keys::revoke_all(tx, &environment.id, now).await?;
+            let images: Vec<String> = keys.iter().map(sdk_keys::image).collect();
+            revoked.push((keys, images));
+        }
+        let gone = environments.into_iter().zip(&revoked);
+        let steps = gone.map(|(environment, (keys, images))| {
+            let rows = key_rows(keys, images).chain([setting("deleted", "true")]);
+            Step {
+                project,
+                environment,
+                rows: rows.collect(),
+            }
+        });
+        let mut steps: Vec<Step<'_>> = steps.collect();
+        self.administer(tx, act, &mut steps, now).await?;
+        for Step { environment, .. } in &steps {
+            sqlx::query("UPDATE environments SET deleted_at = $1 WHERE id = $2")
+                .bind(now.0)
+                .bind(environment.id.as_str())
+                .execute(&mut **tx)
+                .await?;
+        }
         Ok(())
     }
 
     /// Locks what stands above a project's environments: nothing shared changes meanwhile.
-    async fn lock_above(
+    pub(crate) async fn lock_above(
         &self,
         tx: &mut Tx,
         project: &Id<Project>,

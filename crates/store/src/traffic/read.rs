@@ -3,7 +3,7 @@
 use burgee_eval::time::Millis;
 use sqlx::any::AnyRow;
 
-use super::{Exposure, MetricEvent, Traffic};
+use super::Traffic;
 use crate::error::StoreError;
 use crate::row;
 
@@ -12,6 +12,8 @@ use crate::row;
 pub struct CountAt {
     /// The flag's key.
     pub flag: String,
+    /// The flag's id: when a key is used again, it is another flag's.
+    pub flag_id: String,
     /// The variation's id.
     pub variation: String,
     /// The start of the minute, hour or day.
@@ -44,13 +46,13 @@ impl Traffic<'_> {
         to: Millis,
     ) -> Result<Vec<CountAt>, StoreError> {
         let rows = sqlx::query(
-            "SELECT flag, variation, at, count FROM counts_minute \
+            "SELECT flag, flag_id, variation, at, count FROM counts_minute \
              WHERE environment_id = $1 AND at >= $2 AND at < $3 \
-             UNION ALL SELECT flag, variation, at, count FROM counts_hour \
+             UNION ALL SELECT flag, flag_id, variation, at, count FROM counts_hour \
              WHERE environment_id = $1 AND at >= $2 AND at < $3 \
-             UNION ALL SELECT flag, variation, at, count FROM counts_day \
+             UNION ALL SELECT flag, flag_id, variation, at, count FROM counts_day \
              WHERE environment_id = $1 AND at >= $2 AND at < $3 \
-             ORDER BY 3, 1, 2",
+             ORDER BY 4, 1, 2, 3",
         )
         .bind(environment)
         .bind(from.0)
@@ -76,53 +78,15 @@ impl Traffic<'_> {
         .await?;
         found.as_ref().map(read_user).transpose()
     }
-
-    /// The exposures of a flag, by user and variation.
-    pub async fn exposures(
-        &self,
-        environment: &str,
-        flag: &str,
-    ) -> Result<Vec<Exposure>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT environment_id, flag, variation, user_key, experiment, first_at, last_at \
-             FROM exposures WHERE environment_id = $1 AND flag = $2 ORDER BY user_key, variation",
-        )
-        .bind(environment)
-        .bind(flag)
-        .fetch_all(&self.store.shared.traffic.read)
-        .await?;
-        rows.iter().map(read_exposure).collect()
-    }
-
-    /// The metric events of one name in `from..to`, by time.
-    pub async fn metric_events(
-        &self,
-        environment: &str,
-        event: &str,
-        from: Millis,
-        to: Millis,
-    ) -> Result<Vec<MetricEvent>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT environment_id, user_key, event, value, route, kind, app_type, at \
-             FROM metric_events WHERE environment_id = $1 AND event = $2 AND at >= $3 AND at < $4 \
-             ORDER BY at, sender, sequence, ordinal",
-        )
-        .bind(environment)
-        .bind(event)
-        .bind(from.0)
-        .bind(to.0)
-        .fetch_all(&self.store.shared.traffic.read)
-        .await?;
-        rows.iter().map(read_event).collect()
-    }
 }
 
 fn read_count(found: &AnyRow) -> Result<CountAt, StoreError> {
     Ok(CountAt {
         flag: row::text(found, 0)?,
-        variation: row::text(found, 1)?,
-        at: row::millis(found, 2)?,
-        count: row::number(found, 3)?,
+        flag_id: row::text(found, 1)?,
+        variation: row::text(found, 2)?,
+        at: row::millis(found, 3)?,
+        count: row::number(found, 4)?,
     })
 }
 
@@ -133,30 +97,5 @@ fn read_user(found: &AnyRow) -> Result<EndUser, StoreError> {
         properties: row::json(found, 2)?,
         first_seen: row::millis(found, 3)?,
         last_seen: row::millis(found, 4)?,
-    })
-}
-
-fn read_exposure(found: &AnyRow) -> Result<Exposure, StoreError> {
-    Ok(Exposure {
-        environment: row::text(found, 0)?,
-        flag: row::text(found, 1)?,
-        variation: row::text(found, 2)?,
-        user: row::text(found, 3)?,
-        experiment: row::boolean(found, 4)?,
-        first: row::millis(found, 5)?,
-        last: row::millis(found, 6)?,
-    })
-}
-
-fn read_event(found: &AnyRow) -> Result<MetricEvent, StoreError> {
-    Ok(MetricEvent {
-        environment: row::text(found, 0)?,
-        user: row::text(found, 1)?,
-        event: row::text(found, 2)?,
-        value: row::real(found, 3)?,
-        route: row::text(found, 4)?,
-        kind: row::text(found, 5)?,
-        app_type: row::text(found, 6)?,
-        at: row::millis(found, 7)?,
     })
 }

@@ -123,12 +123,12 @@ struct Grain {
 const MINUTES: Grain = Grain {
     span: HOUR,
     oldest: "SELECT MIN(at) FROM counts_minute WHERE at < $1",
-    merge: "INSERT INTO counts_hour (environment_id, flag, variation, at, count) \
-            SELECT environment_id, flag, variation, CAST($1 AS BIGINT), \
+    merge: "INSERT INTO counts_hour (environment_id, flag, flag_id, variation, at, count) \
+            SELECT environment_id, flag, flag_id, variation, CAST($1 AS BIGINT), \
                 CAST(SUM(count) AS BIGINT) \
             FROM counts_minute WHERE at >= $2 AND at < $3 \
-            GROUP BY environment_id, flag, variation \
-            ON CONFLICT (environment_id, flag, at, variation) \
+            GROUP BY environment_id, flag, flag_id, variation \
+            ON CONFLICT (environment_id, flag, flag_id, at, variation) \
             DO UPDATE SET count = counts_hour.count + excluded.count",
     delete: "DELETE FROM counts_minute WHERE at >= $1 AND at < $2",
 };
@@ -136,19 +136,19 @@ const MINUTES: Grain = Grain {
 const HOURS: Grain = Grain {
     span: DAY,
     oldest: "SELECT MIN(at) FROM counts_hour WHERE at < $1",
-    merge: "INSERT INTO counts_day (environment_id, flag, variation, at, count) \
-            SELECT environment_id, flag, variation, CAST($1 AS BIGINT), \
+    merge: "INSERT INTO counts_day (environment_id, flag, flag_id, variation, at, count) \
+            SELECT environment_id, flag, flag_id, variation, CAST($1 AS BIGINT), \
                 CAST(SUM(count) AS BIGINT) \
             FROM counts_hour WHERE at >= $2 AND at < $3 \
-            GROUP BY environment_id, flag, variation \
-            ON CONFLICT (environment_id, flag, at, variation) \
+            GROUP BY environment_id, flag, flag_id, variation \
+            ON CONFLICT (environment_id, flag, flag_id, at, variation) \
             DO UPDATE SET count = counts_day.count + excluded.count",
     delete: "DELETE FROM counts_hour WHERE at >= $1 AND at < $2",
 };
 
 const FORGET_EXPOSURES: &str = "DELETE FROM exposures \
-     WHERE (environment_id, flag, variation, user_key) IN \
-     (SELECT environment_id, flag, variation, user_key FROM exposures \
+     WHERE (environment_id, flag, flag_id, variation, user_key) IN \
+     (SELECT environment_id, flag, flag_id, variation, user_key FROM exposures \
       WHERE last_at < $1 LIMIT $2)";
 
 const FORGET_BATCHES: &str = "DELETE FROM traffic_batches WHERE (sender, sequence) IN \

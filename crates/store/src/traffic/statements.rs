@@ -45,17 +45,18 @@ fn hash(name: &str, properties: &str) -> i64 {
 }
 
 pub(super) fn insert_counts(rows: &[Count]) -> Result<Sql, StoreError> {
-    let mut sql =
-        Sql::new("INSERT INTO counts_minute (environment_id, flag, variation, at, count) VALUES ");
+    let mut sql = Sql::new(
+        "INSERT INTO counts_minute (environment_id, flag, flag_id, variation, at, count) VALUES ",
+    );
     for (index, row) in rows.iter().enumerate() {
         sql.row(index).bind(&row.environment);
-        sql.next(&row.flag).next(&row.variation);
+        sql.next(&row.flag).next(&row.flag_id).next(&row.variation);
         sql.next(minute(row));
         sql.next(i64::try_from(row.count).unwrap_or(i64::MAX));
         sql.push(")");
     }
     sql.push(
-        " ON CONFLICT (environment_id, flag, at, variation) \
+        " ON CONFLICT (environment_id, flag, flag_id, at, variation) \
          DO UPDATE SET count = counts_minute.count + excluded.count",
     );
     Ok(sql)
@@ -63,17 +64,18 @@ pub(super) fn insert_counts(rows: &[Count]) -> Result<Sql, StoreError> {
 
 pub(super) fn insert_exposures(rows: &[Exposure]) -> Result<Sql, StoreError> {
     let mut sql = Sql::new(
-        "INSERT INTO exposures (environment_id, flag, variation, user_key, experiment, first_at, \
-         last_at) VALUES ",
+        "INSERT INTO exposures (environment_id, flag, flag_id, variation, user_key, experiment, \
+         first_at, last_at) VALUES ",
     );
     for (index, row) in rows.iter().enumerate() {
         sql.row(index).bind(&row.environment);
-        sql.next(&row.flag).next(&row.variation).next(&row.user);
+        sql.next(&row.flag).next(&row.flag_id).next(&row.variation);
+        sql.next(&row.user);
         sql.next(i16::from(row.experiment));
         sql.next(row.first.0).next(row.last.0).push(")");
     }
     sql.push(
-        " ON CONFLICT (environment_id, flag, variation, user_key) DO UPDATE SET \
+        " ON CONFLICT (environment_id, flag, flag_id, variation, user_key) DO UPDATE SET \
          experiment = CASE WHEN excluded.experiment = 1 THEN 1 ELSE exposures.experiment END, \
          first_at = CASE WHEN excluded.first_at < exposures.first_at \
              THEN excluded.first_at ELSE exposures.first_at END, \

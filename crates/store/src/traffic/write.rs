@@ -47,8 +47,8 @@ impl Traffic<'_> {
         let metrics = numbered(batch);
         let mut refused = users.refused + counts.refused + exposures.refused + metrics.refused;
         refused += insert(&mut tx, &users.rows, 7, &insert_users).await?;
-        refused += insert(&mut tx, &counts.rows, 5, &insert_counts).await?;
-        refused += insert(&mut tx, &exposures.rows, 7, &insert_exposures).await?;
+        refused += insert(&mut tx, &counts.rows, 6, &insert_counts).await?;
+        refused += insert(&mut tx, &exposures.rows, 8, &insert_exposures).await?;
         let insert_metrics = |rows: &[(i64, &MetricEvent)]| insert_metrics(batch, rows);
         refused += insert(&mut tx, &metrics.rows, 11, &insert_metrics).await?;
         tx.commit().await?;
@@ -120,14 +120,24 @@ impl Storable for UserSeen {
 
 impl Storable for Count {
     fn is_storable(&self) -> bool {
-        without_nul(&[&self.environment, &self.flag, &self.variation])
-            && i64::try_from(self.count).is_ok()
+        without_nul(&[
+            &self.environment,
+            &self.flag,
+            &self.flag_id,
+            &self.variation,
+        ]) && i64::try_from(self.count).is_ok()
     }
 }
 
 impl Storable for Exposure {
     fn is_storable(&self) -> bool {
-        without_nul(&[&self.environment, &self.flag, &self.variation, &self.user])
+        let texts = [
+            &self.environment,
+            &self.flag,
+            &self.flag_id,
+            &self.variation,
+        ];
+        without_nul(&texts.map(String::as_str)) && without_nul(&[&self.user])
     }
 }
 
@@ -150,10 +160,11 @@ fn newer_user(known: &mut UserSeen, user: &UserSeen) {
     }
 }
 
-fn count_key(count: &Count) -> (&str, &str, i64, &str) {
+fn count_key(count: &Count) -> (&str, &str, &str, i64, &str) {
     (
         &count.environment,
         &count.flag,
+        &count.flag_id,
         minute(count),
         &count.variation,
     )
@@ -163,10 +174,11 @@ fn add_count(known: &mut Count, count: &Count) {
     known.count = known.count.saturating_add(count.count);
 }
 
-fn exposure_key(exposure: &Exposure) -> [&str; 4] {
+fn exposure_key(exposure: &Exposure) -> [&str; 5] {
     [
         &exposure.environment,
         &exposure.flag,
+        &exposure.flag_id,
         &exposure.variation,
         &exposure.user,
     ]

@@ -250,7 +250,11 @@ async fn the_history_pages_from_the_newest() {
         assert_eq!(seen[0].comment, "makes e");
         assert_eq!(seen[0].commands[1]["kind"], "turnOn");
         assert_eq!(seen[0].actor, Actor::operator());
-        assert_eq!(seen.len(), 7, "and both environments' making");
+        assert_eq!(
+            seen.len(),
+            8,
+            "and the making of the project and its environments"
+        );
 
         let dev = HistoryScope::Environment(house.dev.id.clone());
         let page = PageRequest::default();

@@ -33,6 +33,7 @@ fn batch(n: i64) -> Batch {
             .map(|variation| Count {
                 environment: "e".into(),
                 flag: "f".into(),
+                flag_id: "i".into(),
                 variation: variation.into(),
                 minute: later(0),
                 count: 1,

@@ -46,10 +46,19 @@ impl Database {
         }
     }
 
-    /// A connection past the store.
+    /// A connection past the store, to the truth.
     pub(crate) async fn raw(&self) -> AnyConnection {
+        self.connect("burgee.db").await
+    }
+
+    /// A connection past the store, to the traffic.
+    pub(crate) async fn raw_traffic(&self) -> AnyConnection {
+        self.connect("traffic.db").await
+    }
+
+    async fn connect(&self, file: &str) -> AnyConnection {
         let url = match &self.location {
-            Location::Folder(folder) => format!("sqlite://{}/burgee.db", folder.display()),
+            Location::Folder(folder) => format!("sqlite://{}/{file}", folder.display()),
             Location::Postgres(url) => url.clone(),
         };
         AnyConnection::connect(&url).await.unwrap()

@@ -3,6 +3,7 @@
 
 mod change_sets;
 mod feed;
+mod history;
 mod images;
 mod import;
 mod kill;

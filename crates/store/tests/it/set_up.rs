@@ -56,7 +56,7 @@ async fn keys_are_unique_without_regard_to_case() {
             key: key("Default"),
             name: "Another".into(),
         };
-        let refused = store.create_project(&project, NOW).await;
+        let refused = store.create_project(&project, &Actor::system(), NOW).await;
         assert!(matches!(
             refused,
             Err(StoreError::Conflict { field: "key", .. })
@@ -200,7 +200,9 @@ async fn a_deleted_environment_is_gone_and_its_keys_with_it() {
             .await
             .unwrap();
         assert!(store.edge().heads().await.unwrap().is_empty());
-        let renamed = store.rename_project(&house.project.id, "Ghost").await;
+        let renamed = store
+            .rename_project(&house.project.id, "Ghost", &Actor::system(), NOW)
+            .await;
         assert!(matches!(renamed, Err(StoreError::NotFound("project"))));
         // The keys are free again.
         let project = NewProject {
@@ -208,7 +210,10 @@ async fn a_deleted_environment_is_gone_and_its_keys_with_it() {
             key: key("default"),
             name: "Anew".into(),
         };
-        store.create_project(&project, NOW).await.unwrap();
+        store
+            .create_project(&project, &Actor::system(), NOW)
+            .await
+            .unwrap();
     })
     .await;
 }
@@ -244,7 +249,7 @@ async fn a_setting_moves_the_environment() {
             .await;
         assert_eq!(again.unwrap(), described);
         store
-            .rename_project(&prod.project, "Web shop")
+            .rename_project(&prod.project, "Web shop", &Actor::system(), NOW)
             .await
             .unwrap();
         let refused = store
@@ -269,7 +274,10 @@ async fn a_token_is_found_by_its_text_while_it_works() {
             policy: "owner".into(),
             expires_at: Some(later(1_000)),
         };
-        let (token, secret) = store.create_token(&new, NOW).await.unwrap();
+        let (token, secret) = store
+            .create_token(&new, &Actor::operator(), NOW)
+            .await
+            .unwrap();
         assert!(secret.starts_with(&token.prefix) && secret.len() > 40);
         let found = store.find_token(&secret, later(1)).await.unwrap().unwrap();
         assert_eq!((&found.id, found.last_used_at), (&token.id, Some(later(1))));
@@ -304,7 +312,7 @@ async fn a_token_is_found_by_its_text_while_it_works() {
         let listed = store.tokens(&organization).await.unwrap();
         assert_eq!(listed.len(), 1);
         store
-            .revoke_token(&organization, &token.id, later(2))
+            .revoke_token(&organization, &token.id, &Actor::operator(), later(2))
             .await
             .unwrap();
         assert!(store.find_token(&secret, later(3)).await.unwrap().is_none());
@@ -365,4 +373,44 @@ async fn only_the_owner_can_read_the_files() {
     for file in ["burgee.db", "burgee.db-wal", "traffic.db", "traffic.db-wal"] {
         assert_eq!(mode(&data.join(file)), 0o600, "{file}");
     }
+}
+
+/// Whether this process holds a POSIX lock on a file.
+fn holds_lock(path: &std::path::Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let inode = format!(":{} ", path.metadata().unwrap().ino());
+    let process = format!(" {} ", std::process::id());
+    let locks = std::fs::read_to_string("/proc/locks").unwrap();
+    let mut posix = locks.lines().filter(|line| line.contains(" POSIX "));
+    posix.any(|line| line.contains(&inode) && line.contains(&process))
+}
+
+#[tokio::test]
+async fn opening_data_again_takes_no_lock_from_who_has_it_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let location = Location::Folder(folder.path().join("data"));
+    let file = folder.path().join("data/burgee.db");
+    let store = Store::open(location.clone()).await.unwrap();
+    store.migrate().await.unwrap();
+    // While it is used, another process that closes it must not clear its log up.
+    assert!(holds_lock(&file));
+    let another = Store::open(location).await.unwrap();
+    assert!(holds_lock(&file));
+    another.close().await;
+    assert!(holds_lock(&file));
+    store.close().await;
+    assert!(!holds_lock(&file));
+}
+
+#[tokio::test]
+async fn data_that_was_open_to_others_is_taken_from_them() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let location = Location::Folder(data.clone());
+    Store::open(location.clone()).await.unwrap().close().await;
+    let file = data.join("burgee.db");
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).unwrap();
+    Store::open(location).await.unwrap().close().await;
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
 }

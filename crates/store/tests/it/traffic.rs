@@ -2,8 +2,10 @@
 
 use burgee_eval::time::Millis;
 use burgee_store::traffic::{Batch, Count, Exposure, MetricEvent, RolledUp, UserSeen, Written};
+use sqlx::Row;
+use sqlx::any::AnyRow;
 
-use crate::kit::{NOW, for_each_database, later};
+use crate::kit::{Database, NOW, for_each_database, later};
 
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
@@ -32,6 +34,7 @@ fn count(variation: &str, minute: Millis, count: u64) -> Count {
     Count {
         environment: "e".into(),
         flag: "f".into(),
+        flag_id: "i".into(),
         variation: variation.into(),
         minute,
         count,
@@ -42,12 +45,57 @@ fn exposure(user: &str, first: Millis, last: Millis, experiment: bool) -> Exposu
     Exposure {
         environment: "e".into(),
         flag: "f".into(),
+        flag_id: "i".into(),
         variation: "v".into(),
         user: user.into(),
         experiment,
         first,
         last,
     }
+}
+
+/// All exposures that are kept, by user and variation.
+async fn exposures(database: &Database) -> Vec<Exposure> {
+    let rows = sqlx::query(
+        "SELECT environment_id, flag, flag_id, variation, user_key, experiment, first_at, last_at \
+         FROM exposures ORDER BY user_key, variation, flag_id",
+    )
+    .fetch_all(&mut database.raw_traffic().await)
+    .await
+    .unwrap();
+    let read = |row: &AnyRow| Exposure {
+        environment: row.get(0),
+        flag: row.get(1),
+        flag_id: row.get(2),
+        variation: row.get(3),
+        user: row.get(4),
+        experiment: row.get::<i64, _>(5) == 1,
+        first: Millis(row.get(6)),
+        last: Millis(row.get(7)),
+    };
+    rows.iter().map(read).collect()
+}
+
+/// All metric events that are kept, in the order in which they came.
+async fn metric_events(database: &Database) -> Vec<MetricEvent> {
+    let rows = sqlx::query(
+        "SELECT environment_id, user_key, event, value, route, kind, app_type, at \
+         FROM metric_events ORDER BY at, sender, sequence, ordinal",
+    )
+    .fetch_all(&mut database.raw_traffic().await)
+    .await
+    .unwrap();
+    let read = |row: &AnyRow| MetricEvent {
+        environment: row.get(0),
+        user: row.get(1),
+        event: row.get(2),
+        value: row.get(3),
+        route: row.get(4),
+        kind: row.get(5),
+        app_type: row.get(6),
+        at: Millis(row.get(7)),
+    };
+    rows.iter().map(read).collect()
 }
 
 fn event(user: &str, value: f64) -> MetricEvent {
@@ -88,19 +136,9 @@ async fn a_batch_that_is_sent_again_counts_once() {
             .map(|it| (it.variation.as_str(), it.count))
             .collect();
         assert_eq!(counts, [("a", 10), ("b", 2)]);
-        let events = traffic
-            .metric_events("e", "bought", NOW, later(1))
-            .await
-            .unwrap();
+        let events = metric_events(database).await;
         assert_eq!(events, vec![event("u", 1.5); 4]);
-        assert!(
-            traffic
-                .metric_events("e", "bought", later(1), later(2))
-                .await
-                .unwrap()
-                .is_empty()
-        );
-        assert_eq!(traffic.exposures("e", "f").await.unwrap(), one.exposures);
+        assert_eq!(exposures(database).await, one.exposures);
     })
     .await;
 }
@@ -135,12 +173,9 @@ async fn a_bad_row_hurts_only_itself() {
             traffic.counts("e", NOW, later(MINUTE)).await.unwrap().len(),
             1
         );
-        let events = traffic
-            .metric_events("e", "bought", NOW, later(1))
-            .await
-            .unwrap();
+        let events = metric_events(database).await;
         assert_eq!(events, [event("u", 2.0)]);
-        assert_eq!(traffic.exposures("e", "f").await.unwrap().len(), 1);
+        assert_eq!(exposures(database).await.len(), 1);
     })
     .await;
 }
@@ -190,7 +225,7 @@ async fn exposures_keep_the_first_and_the_last_time() {
             one.exposures = vec![exposure("u", later(first), later(last), experiment)];
             traffic.write(&one).await.unwrap();
         }
-        let kept = traffic.exposures("e", "f").await.unwrap();
+        let kept = exposures(database).await;
         assert_eq!(kept, [exposure("u", later(5), later(30), true)]);
     })
     .await;
@@ -253,7 +288,7 @@ async fn old_exposures_are_forgotten() {
         traffic.write(&one).await.unwrap();
         let done = traffic.roll_up(later(90 * DAY + 1)).await.unwrap();
         assert_eq!(done.exposures, 1);
-        let kept = traffic.exposures("e", "f").await.unwrap();
+        let kept = exposures(database).await;
         assert_eq!(kept[0].user, "new");
     })
     .await;
@@ -280,6 +315,47 @@ async fn a_batch_does_not_wait_for_a_change_under_way() {
             Written::default()
         );
         sqlx::query("ROLLBACK").execute(&mut raw).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn flags_that_had_a_key_one_after_the_other_are_counted_apart() {
+    for_each_database(async |database| {
+        let traffic = database.store.traffic();
+        let of = |id: &str, at: i64| Batch {
+            counts: vec![Count {
+                flag_id: id.into(),
+                ..count("v", Millis(at), 1)
+            }],
+            exposures: vec![Exposure {
+                flag_id: id.into(),
+                ..exposure("u", Millis(at), Millis(at), false)
+            }],
+            ..batch(at)
+        };
+        for (id, at) in [("old", 1), ("new", 2), ("new", 3)] {
+            traffic.write(&of(id, at)).await.unwrap();
+        }
+        let figures = async || {
+            let counts = traffic.counts("e", Millis(0), Millis(DAY)).await.unwrap();
+            let figures = counts.into_iter().map(|it| (it.flag_id, it.count));
+            figures.collect::<Vec<_>>()
+        };
+        let expected = [("new".to_owned(), 2), ("old".to_owned(), 1)];
+        assert_eq!(figures().await, expected);
+        // Also when minutes have become hours, and hours days.
+        for days in [3, 100] {
+            traffic.roll_up(Millis(days * DAY)).await.unwrap();
+            assert_eq!(figures().await, expected);
+        }
+        // The exposures are older than they are kept by now.
+        for (id, at) in [("old", 1), ("new", 2)] {
+            traffic.write(&of(id, at + 10)).await.unwrap();
+        }
+        let exposures = exposures(database).await;
+        let of: Vec<&str> = exposures.iter().map(|it| it.flag_id.as_str()).collect();
+        assert_eq!(of, ["new", "old"]);
     })
     .await;
 }

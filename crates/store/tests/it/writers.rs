@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 
 use burgee_eval::flag::Flag;
+use burgee_store::dialect::Dialect;
 use burgee_store::{ApplyError, Store, StoreError};
 use serde_json::json;
+use sqlx::{AssertSqlSafe, Row};
 
 use crate::kit::{
-    House, apply, flag_on, for_each_database, house, key, later, on_flag, request, state,
+    House, apply, database, flag_on, for_each_database, house, key, later, on_flag, request, state,
 };
 
 const WRITERS: i64 = 8;
@@ -189,4 +191,54 @@ async fn administration_and_changes_of_the_organization_never_wait_in_a_circle()
         assert_eq!((state.keys.len(), state.segments.len()), (12, 10));
     })
     .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn readers_go_on_while_all_connections_for_writing_wait() {
+    // SQLite's readers wait for no writer at all.
+    let database = database(Dialect::Postgres).await;
+    let store = &database.store;
+    let house = house(store).await;
+    apply(store, &house, flag_on("f")).await;
+    let mut other = database.raw().await;
+    let begin = format!(
+        "BEGIN; SELECT id FROM projects WHERE id = '{}' FOR UPDATE",
+        house.project.id
+    );
+    sqlx::raw_sql(AssertSqlSafe(begin))
+        .execute(&mut other)
+        .await
+        .unwrap();
+    let mut writers = tokio::task::JoinSet::new();
+    for _ in 0..12 {
+        let (store, request) = (store.clone(), request(&house, flag_on("f2")));
+        writers.spawn(async move { store.apply(&request).await });
+    }
+    let mut watcher = database.raw().await;
+    let waiting = "SELECT COUNT(*) FROM pg_stat_activity \
+                   WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    loop {
+        let found = sqlx::query(waiting).fetch_one(&mut watcher).await.unwrap();
+        if found.get::<i64, _>(0) == 6 {
+            break;
+        }
+    }
+    // More at once than there are connections for reading.
+    let mut readers = tokio::task::JoinSet::new();
+    let prod = house.prod.id.to_string();
+    for _ in 0..20 {
+        let (store, prod) = (store.clone(), prod.clone());
+        readers.spawn(async move { store.edge().state(&prod).await });
+    }
+    while let Some(read) = readers.join_next().await {
+        assert_eq!(read.unwrap().unwrap().unwrap().flags.len(), 1);
+    }
+    assert_eq!(store.edge().heads().await.unwrap().len(), 2);
+    assert!(writers.try_join_next().is_none(), "they still wait");
+    sqlx::raw_sql("COMMIT").execute(&mut other).await.unwrap();
+    let mut made = 0;
+    while let Some(written) = writers.join_next().await {
+        made += u32::from(written.unwrap().is_ok());
+    }
+    assert_eq!(made, 1, "the others found the key taken");
 }

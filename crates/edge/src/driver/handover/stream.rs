@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Sleep, sleep};
 
 /// What a peer has to take within the deadline while we wait for it.
@@ -19,6 +20,12 @@ pub(super) struct PeerStream {
     /// How long a peer may take for [`PROGRESS`].
     patience: Duration,
     stalled: Option<Stall>,
+    /// How long the peer's end is waited for after ours.
+    linger: Duration,
+    lingers: Option<Pin<Box<Sleep>>>,
+    /// Counts it among the connections that are served: given back when there is nothing more to
+    /// say.
+    permit: Option<OwnedSemaphorePermit>,
 }
 
 /// Begins when the peer does not take bytes.
@@ -28,13 +35,39 @@ struct Stall {
 }
 
 impl PeerStream {
-    pub(super) fn new(stream: TcpStream, read: Bytes, patience: Duration) -> Self {
+    pub(super) fn new(
+        stream: TcpStream,
+        read: Bytes,
+        patience: Duration,
+        linger: Duration,
+        permit: OwnedSemaphorePermit,
+    ) -> Self {
         Self {
             stream,
             read,
             patience,
             stalled: None,
+            linger,
+            lingers: None,
+            permit: Some(permit),
         }
+    }
+
+    /// Throws away what still comes, until the peer ends or the time is up. Closing a socket with
+    /// bytes unread resets the connection, and the peer might never see an answer that was given
+    /// before its request had come whole.
+    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let linger = self.linger;
+        let lingers = self.lingers.get_or_insert_with(|| Box::pin(sleep(linger)));
+        let mut room = [0; 4096];
+        while lingers.as_mut().poll(context).is_pending() {
+            let mut room = ReadBuf::new(&mut room);
+            let read = ready!(Pin::new(&mut self.stream).poll_read(context, &mut room));
+            if read.is_err() || room.filled().is_empty() {
+                break;
+            }
+        }
+        Poll::Ready(())
     }
 
     /// Counts what the peer took; an error where it takes too long.
@@ -111,6 +144,10 @@ impl AsyncWrite for PeerStream {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
+        if self.lingers.is_none() {
+            ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
+            self.permit = None;
+        }
+        self.poll_end(context).map(Ok)
     }
 }

@@ -23,7 +23,11 @@ impl Message {
     pub(super) fn new<'a>(event: &str, items: impl Iterator<Item = &'a Item>) -> Self {
         let (flags, segments): (Vec<_>, Vec<_>) = items.partition(|item| item.is_flag());
         let (mut frame, mut length) = (Vec::new(), 0);
-        write::text_with(&mut frame, |json| {
+        let envelope = HEAD.len() + event.len() + FLAGS.len() + SEGMENTS.len() + TAIL.len();
+        let items = flags.iter().chain(&segments);
+        // Each with a comma.
+        let about = envelope + items.map(|item| item.json.len() + 1).sum::<usize>();
+        write::text_with(&mut frame, about, |json| {
             let start = json.len();
             for part in [HEAD, event, FLAGS] {
                 json.extend_from_slice(part.as_bytes());

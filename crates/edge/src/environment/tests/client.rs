@@ -28,7 +28,8 @@ fn full_or_patch() {
         (1, true, vec!["a", "b"]),
         (2, true, vec!["a", "b"]),
         (3, false, vec!["b"]),
-        (4, false, vec!["b"]),
+        // No stamp of anything here: of a history that was lost.
+        (4, true, vec!["a", "b"]),
         (5, false, vec![]),
         // Ahead of the environment, and too far ahead to be believed.
         (6, true, vec!["a", "b"]),

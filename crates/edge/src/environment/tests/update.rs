@@ -155,6 +155,22 @@ fn who_was_away_while_a_history_was_replaced_keeps_nothing_of_the_lost_one() {
 }
 
 #[test]
+fn who_missed_several_edits_of_one_flag_is_sent_those() {
+    let mut state = Arc::new(encoded(vec![large("a", 1), flag("b", 2)], vec![]));
+    for stamp in 3..20 {
+        state = Arc::clone(step(state, vec![flag("b", stamp)], vec![]).to());
+    }
+    for known in 2..19 {
+        let [news] = &server_sync(&state, T + known)[..] else {
+            panic!("one message")
+        };
+        assert!(!news.is_full(), "{known}");
+        assert_eq!((news.names(), news.newest()), (vec!["b"], 19));
+    }
+    assert_eq!(server_sync(&state, T + 1)[0].names(), ["b"]);
+}
+
+#[test]
 fn generations_count_without_gaps_and_share_what_did_not_change() {
     let from = encoded(vec![flag("a", 1), flag("b", 2)], vec![]);
     let update = step(from, vec![flag("a", 5)], vec![]);

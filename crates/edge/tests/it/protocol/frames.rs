@@ -338,17 +338,19 @@ fn frames_of_all_lengths_are_written_as_the_rfc_says() {
         let payload = vec![b'x'; len];
         let mut plain = Vec::new();
         write::text(&payload, &mut plain);
-        let mut behind_others = vec![1, 2, 3];
-        assert!(write::text_with(&mut behind_others, |out| {
-            out.extend_from_slice(&payload);
-            true
-        }));
-        assert_eq!(behind_others[3..], plain);
+        for about in [0, 125, 1_000, len, 100_000] {
+            let mut behind_others = vec![1, 2, 3];
+            assert!(write::text_with(&mut behind_others, about, |out| {
+                out.extend_from_slice(&payload);
+                true
+            }));
+            assert_eq!(behind_others[3..], plain);
+        }
         let message = theirs(plain, Role::Client).remove(0).unwrap();
         assert_eq!(message, tungstenite::Message::text("x".repeat(len)));
     }
     let mut out = vec![1, 2, 3];
-    assert!(!write::text_with(&mut out, |_| false));
+    assert!(!write::text_with(&mut out, 1_000, |_| false));
     assert_eq!(out, [1, 2, 3]);
 }
 
