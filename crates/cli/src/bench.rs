@@ -53,7 +53,7 @@ fn scenario(name: &str, run: Run, args: &ScenarioArgs) -> anyhow::Result<ExitCod
     }
     let report = Report {
         scenario: name.to_owned(),
-        command: std::env::args().collect::<Vec<_>>().join(" "),
+        command: command_line(std::env::args()),
         subjects: vec![merge::runs(runs, None)?],
         ..Report::default()
     };
@@ -81,4 +81,35 @@ fn write(report: &Report, output: &OutputArgs) -> anyhow::Result<ExitCode> {
 
 fn write_file(file: &Path, text: &str) -> anyhow::Result<()> {
     std::fs::write(file, text).with_context(|| format!("{} cannot be written", file.display()))
+}
+
+/// What gives a report again. Reports are shown around: keys and tokens are left out.
+fn command_line(arguments: impl Iterator<Item = String>) -> String {
+    const SECRET: [&str; 3] = ["--client-key", "--server-key", "--token"];
+    let mut shown: Vec<String> = Vec::new();
+    for argument in arguments {
+        let (name, value) = argument.split_once('=').unwrap_or((&argument, ""));
+        let after_name = shown
+            .last()
+            .is_some_and(|last| SECRET.contains(&last.as_str()));
+        shown.push(match SECRET.contains(&name) && !value.is_empty() {
+            _ if after_name => "…".to_owned(),
+            true => format!("{name}=…"),
+            false => argument,
+        });
+    }
+    shown.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::command_line;
+
+    #[test]
+    fn a_report_holds_no_secret() {
+        let typed = "burgee bench push --token bgt_1 --client-key=abc --server-key def --rate 5";
+        let shown = command_line(typed.split(' ').map(str::to_owned));
+        let expected = "burgee bench push --token … --client-key=… --server-key … --rate 5";
+        assert_eq!(shown, expected);
+    }
 }

@@ -13,3 +13,4 @@ mod kit;
 mod stopping;
 mod sudden_death;
 mod tokens;
+mod tracking;
