@@ -63,6 +63,22 @@ fmt: setup ## Format everything
 	cd e2e && npm run --silent fmt
 	$(TOOLS)/bin/ruff format e2e scripts/check-links
 
+# What is measured is what is shipped.
+BENCH = "$$CARGO_TARGET_DIR/release/burgee" bench
+RUNS ?= 5
+
+.PHONY: bench
+bench: system ## Measure every goal of docs/benchmarks.md (RUNS=…); takes hours, and wants the machine to itself
+	cargo build --release --package burgee-cli --locked
+	$(BENCH) all --runs $(RUNS)
+	cargo bench --package burgee-eval --locked
+
+.PHONY: bench-seed
+bench-seed: RUNS = 10
+bench-seed: system ## Run the test whose figures FeatBit published (RUNS=…); takes hours
+	cargo build --release --package burgee-cli --locked
+	$(BENCH) seed --runs $(RUNS)
+
 .PHONY: setup
 setup: system $(TOOLS_STAMP) $(NODE_STAMP) $(PYTHON_STAMP) ## Install what the targets need
 

@@ -16,6 +16,8 @@ pub struct Options {
     pub connections: Option<usize>,
     /// How long a connection is kept after its answer, where connections come and go.
     pub hold: Option<Duration>,
+    /// How long an answer may take before it counts as none (30 s).
+    pub patience: Option<Duration>,
     /// Play server SDKs, where client SDKs are usual.
     pub server_sdks: bool,
     /// The form that finishes in well under a minute: for trying, and for tests of correctness.

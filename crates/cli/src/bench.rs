@@ -1,5 +1,7 @@
 //! `burgee bench`: measures a server.
 
+mod own;
+
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -8,6 +10,8 @@ use burgee_bench::ceiling::{Ceiling, Config};
 use burgee_bench::report::model::Report;
 use burgee_bench::report::progress::Line;
 use burgee_bench::report::{html, json, merge, text};
+use burgee_bench::rig::measure::Measured;
+use burgee_bench::rig::suite::markdown;
 use burgee_bench::scenario::{self, Run};
 
 use crate::args::bench::{BenchCommand, CeilingArgs, MergeArgs, OutputArgs, ScenarioArgs};
@@ -20,6 +24,16 @@ pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
         BenchCommand::Push(args) => scenario("push", scenario::push::run, &args),
         BenchCommand::Track(args) => scenario("track", scenario::track::run, &args),
         BenchCommand::Evaluate(args) => scenario("evaluate", scenario::evaluate::run, &args),
+        BenchCommand::Herd(args) => scenario("herd", scenario::herd::run, &args),
+        BenchCommand::Churn(args) => scenario("churn", scenario::churn::run, &args),
+        BenchCommand::Capacity(args) => scenario("capacity", scenario::capacity::run, &args),
+        BenchCommand::Ramp(args) => scenario("ramp", scenario::ramp::run, &args),
+        BenchCommand::Seed(args) => write(&own::seed(&args)?, &args.output),
+        BenchCommand::All(args) => {
+            let report = own::all(&args)?;
+            print!("{}", markdown::text(&report));
+            write_files(&report, &args.output)
+        }
         BenchCommand::Merge(args) => merged(&args),
         BenchCommand::Ceiling(args) => ceiling(&args),
     }
@@ -41,7 +55,10 @@ fn ceiling(args: &CeilingArgs) -> anyhow::Result<ExitCode> {
 
 fn scenario(name: &str, run: Run, args: &ScenarioArgs) -> anyhow::Result<ExitCode> {
     let options = args.load.options()?;
-    let target = args.target.target();
+    let Some(target) = args.target.target() else {
+        let report = own::scenario(name, run, &options, args.load.runs)?;
+        return write(&report, &args.output);
+    };
     let count = args.load.runs.max(1);
     let mut runs = Vec::new();
     for number in 1..=count {
@@ -51,12 +68,11 @@ fn scenario(name: &str, run: Run, args: &ScenarioArgs) -> anyhow::Result<ExitCod
         };
         runs.push(run(&options, &target, &mut Line::stderr(&title))?);
     }
-    let report = Report {
-        scenario: name.to_owned(),
-        command: command_line(std::env::args()),
-        subjects: vec![merge::runs(runs, None)?],
-        ..Report::default()
+    let measured = Measured {
+        burgee: merge::runs(runs, None)?,
+        ..Measured::default()
     };
+    let report = measured.report(name, &own::command());
     write(&report, &args.output)
 }
 
@@ -70,6 +86,10 @@ fn merged(args: &MergeArgs) -> anyhow::Result<ExitCode> {
 /// Writes a report as text to standard output, and as what else was asked for.
 fn write(report: &Report, output: &OutputArgs) -> anyhow::Result<ExitCode> {
     print!("{}", text::text(report));
+    write_files(report, output)
+}
+
+fn write_files(report: &Report, output: &OutputArgs) -> anyhow::Result<ExitCode> {
     if let Some(file) = &output.json {
         write_file(file, &json::text(report)?)?;
     }
@@ -81,35 +101,4 @@ fn write(report: &Report, output: &OutputArgs) -> anyhow::Result<ExitCode> {
 
 fn write_file(file: &Path, text: &str) -> anyhow::Result<()> {
     std::fs::write(file, text).with_context(|| format!("{} cannot be written", file.display()))
-}
-
-/// What gives a report again. Reports are shown around: keys and tokens are left out.
-fn command_line(arguments: impl Iterator<Item = String>) -> String {
-    const SECRET: [&str; 3] = ["--client-key", "--server-key", "--token"];
-    let mut shown: Vec<String> = Vec::new();
-    for argument in arguments {
-        let (name, value) = argument.split_once('=').unwrap_or((&argument, ""));
-        let after_name = shown
-            .last()
-            .is_some_and(|last| SECRET.contains(&last.as_str()));
-        shown.push(match SECRET.contains(&name) && !value.is_empty() {
-            _ if after_name => "…".to_owned(),
-            true => format!("{name}=…"),
-            false => argument,
-        });
-    }
-    shown.join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::command_line;
-
-    #[test]
-    fn a_report_holds_no_secret() {
-        let typed = "burgee bench push --token bgt_1 --client-key=abc --server-key def --rate 5";
-        let shown = command_line(typed.split(' ').map(str::to_owned));
-        let expected = "burgee bench push --token … --client-key=… --server-key … --rate 5";
-        assert_eq!(shown, expected);
-    }
 }

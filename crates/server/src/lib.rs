@@ -9,6 +9,7 @@ pub mod app;
 pub mod auth;
 pub mod body;
 pub mod config;
+pub mod deadline;
 pub mod demo;
 pub mod feed;
 pub mod metrics;

@@ -27,7 +27,7 @@ fn add(method: &Method, operation: &mut Operation) {
         ("401", "No valid token"),
         (
             "503",
-            "The database cannot be reached; the detail says whether anything may have been changed",
+            "The database cannot be reached or has no room; the detail says whether anything may have been changed",
         ),
     ];
     if *method != Method::GET {

@@ -162,9 +162,9 @@ impl Problem {
         problem
     }
 
-    /// 503 with `Retry-After`: what is needed cannot be reached now.
+    /// 503 with `Retry-After`: what is needed cannot be reached now, or has no room.
     pub fn unavailable() -> Self {
-        let detail = "the database cannot be reached now; nothing was changed";
+        let detail = "the database is not available now; nothing was changed";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail)
     }
 
@@ -203,11 +203,11 @@ impl From<StoreError> for Problem {
                 Self::invalid(format!("/{field}"), "storable", message)
             }
             StoreError::Unavailable(reason) => {
-                tracing::warn!(reason, "the database cannot be reached");
+                tracing::warn!(reason, "the database is not available");
                 Self::unavailable()
             }
             StoreError::Unknown(reason) => {
-                tracing::warn!(reason, "a commit's answer was lost");
+                tracing::warn!(reason, "whether a change was committed is not known");
                 let mut problem = Self::unavailable();
                 problem.detail = "the change may or may not have been applied; sent again under \
                                   the same id it is applied once"

@@ -2,9 +2,11 @@
 
 use axum::extract::State;
 use axum::http::{StatusCode, header};
+use axum::middleware::from_fn;
 use axum::response::IntoResponse;
 use axum::routing::get;
 use axum::{Json, Router};
+use burgee_store::dialect::Dialect;
 use std::sync::Arc;
 use utoipa::OpenApi;
 use utoipa::openapi::OpenApi as Document;
@@ -14,6 +16,7 @@ use utoipa_axum::routes;
 
 use crate::api::{changes, environments, flags, projects, sdk_keys, segments};
 use crate::app::AppState;
+use crate::deadline::answer_in_time;
 use crate::openapi::add_common_refusals;
 use crate::problem::Problem;
 
@@ -30,7 +33,11 @@ struct Description;
 
 /// The API and its description.
 pub fn router(state: AppState) -> (Router, Document) {
-    let (router, mut document) = table().with_state(state).split_for_parts();
+    let dialect = state.store.dialect();
+    let (mut router, mut document) = table().with_state(state).split_for_parts();
+    if dialect == Dialect::Postgres {
+        router = router.layer(from_fn(answer_in_time));
+    }
     let token = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
     document
         .components

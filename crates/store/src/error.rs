@@ -86,6 +86,8 @@ impl From<sqlx::Error> for StoreError {
             | sqlx::Error::PoolClosed
             | sqlx::Error::WorkerCrashed
             | sqlx::Error::Io(_)
+            // A connection that ends in the middle of its first words is one of these.
+            | sqlx::Error::Protocol(_)
             | sqlx::Error::Tls(_) => true,
             sqlx::Error::Database(database) => passes(database.as_ref()),
             _ => false,

@@ -156,10 +156,19 @@ async fn sqlite(file: &Path) -> Result<Pools, StoreError> {
     Ok(Pools { write, read })
 }
 
-/// A pool of connections to a file: they need no test and do not age.
+/// A pool of connections to a file: they need no test and do not age. But where a statement finds
+/// the disk full or broken, SQLite takes the whole transaction back by itself; then taking it back
+/// fails for the driver, which counts it as open for ever. Such a connection is replaced.
 fn local(connections: u32, pragmas: String) -> AnyPoolOptions {
     set_up(pragmas, SQLITE_PATIENCE)
         .max_connections(connections)
+        .before_acquire(|connection, _| {
+            Box::pin(async move {
+                // Answered after what was still to be taken back.
+                connection.ping().await?;
+                Ok(!connection.is_in_transaction())
+            })
+        })
         .test_before_acquire(false)
         .idle_timeout(None)
         .max_lifetime(None)

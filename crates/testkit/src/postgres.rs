@@ -119,6 +119,11 @@ impl Postgres {
         Ok(self.url(&name))
     }
 
+    /// The socket that it listens on.
+    pub fn socket(&self) -> PathBuf {
+        self.folder.join(".s.PGSQL.5432")
+    }
+
     /// Takes the server away without a word, as a crash does; its data stays. Blocks.
     ///
     /// # Errors

@@ -73,7 +73,7 @@ pub enum What {
         /// What was answered.
         shape: Shape,
     },
-    /// The server sent a patch by itself.
+    /// The server sent a patch, or a whole state, by itself.
     Pushed(Shape),
     /// A ping was answered.
     Ponged {

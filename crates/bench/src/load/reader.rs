@@ -177,3 +177,6 @@ impl Header {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,6 +10,8 @@ pub struct Schedule {
     /// In microseconds.
     ramp: f64,
     end: f64,
+    /// How many there are.
+    whole: u64,
     /// When it began.
     start: Micros,
     /// How many have been handed out.
@@ -19,10 +21,12 @@ pub struct Schedule {
 impl Schedule {
     /// From `start`: `ramp` long rising to `rate` per second, then `stable` long at it.
     pub fn new(start: Micros, rate: f64, ramp: Micros, stable: Micros) -> Self {
+        let (rate, ramp, stable) = (rate / 1e6, ramp.0 as f64, stable.0 as f64);
         Self {
-            rate: rate / 1e6,
-            ramp: ramp.0 as f64,
-            end: (ramp.0 + stable.0) as f64,
+            rate,
+            ramp,
+            end: ramp + stable,
+            whole: (rate * (ramp / 2.0 + stable)).round() as u64,
             start,
             handed: 0,
         }
@@ -38,7 +42,7 @@ impl Schedule {
         } else {
             self.ramp + (number - in_ramp) / self.rate
         };
-        (after < self.end).then(|| Micros(self.start.0 + after as u64))
+        (self.handed < self.whole).then(|| Micros(self.start.0 + after.round() as u64))
     }
 
     /// The moment of the next arrival if it has come by `now`; that arrival is handed out.
@@ -63,3 +67,6 @@ impl Schedule {
         Micros(self.start.0 + self.end as u64)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,6 @@
 //! A server of the measurement's own: started on fresh data, pinned, limited, and ended with all
 //! that belongs to it.
 
-mod process;
-
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 
@@ -10,9 +8,9 @@ use anyhow::Context;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use self::process::Process;
 use crate::api::state_size;
 use crate::rig::cgroup::{Cgroup, Quota};
+use crate::rig::process::{self, Process};
 use crate::target::Target;
 
 /// What is started.

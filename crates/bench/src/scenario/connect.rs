@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-use super::drive::{Drive, sdk};
-use crate::load::engine::Config;
+use super::drive::{Drive, config};
 use crate::load::schedule::Schedule;
 use crate::load::{Event, Key, Micros, What};
 use crate::options::Options;
@@ -33,8 +32,7 @@ pub fn run(
         hold: options.hold.unwrap_or_default(),
         most: options.connections.unwrap_or(usize::MAX),
     };
-    let config = Config::new(target.address, sdk(target, options.server_sdks)?);
-    let mut drive = Drive::start(target, config, progress)?;
+    let mut drive = Drive::start(target, config(options, target)?, progress)?;
     drive.takes(load.ramp + load.stable);
     let found = load.drive(&mut drive)?;
     found.report(&mut drive);
@@ -156,7 +154,7 @@ impl Load {
 
 impl Found {
     /// The figures of it.
-    fn report(&self, drive: &mut Drive<'_>) {
+    pub(super) fn report(&self, drive: &mut Drive<'_>) {
         let each = self.cpu.as_secs_f64() * 1e6 / (self.answered.max(1) as f64);
         let wrong = 100.0 * drive.tally.failed() as f64 / (self.begun.max(1) as f64);
         let late = self.late.value_at_quantile(0.99) as f64 / 1000.0;
@@ -168,7 +166,7 @@ impl Found {
     }
 
     /// Answers per second when the rate was stable.
-    pub(super) fn rate(&self) -> f64 {
+    fn rate(&self) -> f64 {
         self.answered as f64 / self.seconds.max(f64::EPSILON)
     }
 }

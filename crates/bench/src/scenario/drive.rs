@@ -8,14 +8,26 @@ use anyhow::{Context, bail};
 use crate::load::engine::{Config, Engine};
 use crate::load::schedule::Schedule;
 use crate::load::tally::Tally;
-use crate::load::{Event, Key, Micros, Sdk, What};
+use crate::load::{Event, Key, Micros, Sdk, Shape, What};
+use crate::options::Options;
 use crate::progress::{Moment, Progress};
 use crate::report::model::{Figure, Latency, Subject};
-use crate::rig::usage::Sampler;
+use crate::rig::usage::{Sampler, kernel_sockets};
 use crate::target::Target;
 
 /// How often progress is told.
 const TELL: Duration = Duration::from_millis(200);
+
+/// How often memory is looked at where its peak is wanted.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The most memory that was seen, in bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Peaks {
+    pub(super) resident: u64,
+    pub(super) kernel_sockets: u64,
+    looked: Micros,
+}
 
 /// A scenario that is running: the generator, and who watches.
 pub(super) struct Drive<'a> {
@@ -25,6 +37,9 @@ pub(super) struct Drive<'a> {
     pub(super) figures: Vec<Figure>,
     /// Further distributions than those of the tally.
     pub(super) latencies: Vec<Latency>,
+    /// What the first answer was.
+    pub(super) first: Shape,
+    peaks: Option<Peaks>,
     target: &'a Target,
     progress: &'a mut dyn Progress,
     phase: &'static str,
@@ -46,6 +61,8 @@ impl<'a> Drive<'a> {
             sampler: Sampler::start(&target.pids)?,
             figures: Vec::new(),
             latencies: Vec::new(),
+            first: Shape::default(),
+            peaks: None,
             target,
             progress,
             phase: "start",
@@ -66,6 +83,7 @@ impl<'a> Drive<'a> {
                 match event.what {
                     What::Synced { shape, .. } => {
                         self.engine.expect_flags(shape.flags);
+                        self.first = shape;
                         self.engine.abort(key);
                         return Ok(());
                     }
@@ -99,15 +117,39 @@ impl<'a> Drive<'a> {
     pub(super) fn turn(&mut self, until: Micros) -> anyhow::Result<Vec<Event>> {
         let mut happened = std::mem::take(&mut self.happened);
         happened.clear();
-        let until = until.min(self.soon(TELL));
+        let often = if self.peaks.is_some() { LOOK } else { TELL };
+        let until = until.min(self.soon(often));
         self.engine.turn(until, &mut happened)?;
         for event in &happened {
             self.tally.take(event);
         }
+        self.look()?;
         if self.told.until(self.engine.now()) >= Micros::from(TELL).0 {
             self.tell()?;
         }
         Ok(happened)
+    }
+
+    /// Looks at memory often from now on.
+    pub(super) fn watch_peaks(&mut self) {
+        self.peaks = Some(Peaks::default());
+    }
+
+    /// The most since [`Self::watch_peaks`].
+    pub(super) fn peaks(&self) -> Option<Peaks> {
+        self.peaks
+    }
+
+    fn look(&mut self) -> anyhow::Result<()> {
+        let now = self.engine.now();
+        if let Some(peaks) = &mut self.peaks
+            && peaks.looked.until(now) >= Micros::from(LOOK).0
+        {
+            peaks.looked = now;
+            peaks.resident = peaks.resident.max(self.sampler.now()?.resident);
+            peaks.kernel_sockets = peaks.kernel_sockets.max(kernel_sockets()?);
+        }
+        Ok(())
     }
 
     /// Takes a list of events back, for the next turn.
@@ -215,19 +257,22 @@ impl<'a> Drive<'a> {
     }
 }
 
-/// The SDK that a scenario plays against a target.
+/// How a scenario's connections are made.
 ///
 /// # Errors
-/// There is no key for it.
-pub(super) fn sdk(target: &Target, is_server: bool) -> anyhow::Result<Sdk> {
-    let (key, option) = match is_server {
+/// There is no key for the SDK that is to be played.
+pub(super) fn config(options: &Options, target: &Target) -> anyhow::Result<Config> {
+    let (key, option) = match options.server_sdks {
         true => (&target.server_key, "--server-key"),
         false => (&target.client_key, "--client-key"),
     };
     let key = Some(key.clone()).filter(|key| !key.is_empty());
     let key = key.with_context(|| format!("this scenario needs {option}"))?;
-    Ok(match is_server {
+    let sdk = match options.server_sdks {
         true => Sdk::Server(key),
         false => Sdk::Client(key),
-    })
+    };
+    let mut config = Config::new(target.address, sdk);
+    config.patience = options.patience.unwrap_or(config.patience);
+    Ok(config)
 }

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use super::drive::{Drive, sdk};
+use super::drive::{Drive, config};
 use crate::load::Key;
 use crate::load::Micros;
-use crate::load::engine::Config;
 use crate::load::schedule::Schedule;
 use crate::options::Options;
 use crate::progress::Progress;
@@ -35,8 +34,7 @@ pub fn run(
     let beating = Duration::from_secs(options.form(20, 2));
     let beating = options.duration.unwrap_or(beating);
     let idle = Duration::from_secs(options.form(10, 1));
-    let config = Config::new(target.address, sdk(target, options.server_sdks)?);
-    let mut drive = Drive::start(target, config, progress)?;
+    let mut drive = Drive::start(target, config(options, target)?, progress)?;
     drive.takes(Duration::from_secs_f64(count as f64 / OPENING) + idle + beating);
     // A few connections first: what the process allocates once is not a connection's cost.
     let first = drive.open(100, OPENING)?;

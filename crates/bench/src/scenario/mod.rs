@@ -1,13 +1,18 @@
 //! What can be measured. A scenario is a function: it drives one target once and gives what it
 //! found; several runs, the ceiling beside them and the report are its callers' business.
 
+pub mod capacity;
 mod change;
+pub mod churn;
 pub mod connect;
 mod drive;
 pub mod evaluate;
+pub mod herd;
 pub mod hold;
 pub mod push;
+pub mod ramp;
 mod requests;
+pub mod seed;
 pub mod track;
 
 use crate::options::Options;

@@ -7,9 +7,8 @@ use anyhow::ensure;
 use hdrhistogram::Histogram;
 
 use super::change::Switch;
-use super::drive::{Drive, sdk};
+use super::drive::{Drive, config};
 use super::hold::OPENING;
-use crate::load::engine::Config;
 use crate::load::{Key, Shape, What};
 use crate::options::Options;
 use crate::progress::Progress;
@@ -34,8 +33,7 @@ pub fn run(
     let patience = Duration::from_secs(options.form(60, 10));
     let patience = options.duration.unwrap_or(patience);
     let mut switch = Switch::new(target)?;
-    let config = Config::new(target.address, sdk(target, options.server_sdks)?);
-    let mut drive = Drive::start(target, config, progress)?;
+    let mut drive = Drive::start(target, config(options, target)?, progress)?;
     drive.phase("opening")?;
     let keys = drive.open(count, options.rate.unwrap_or(OPENING))?;
     drive.phase("pushes")?;

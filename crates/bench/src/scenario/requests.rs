@@ -46,6 +46,8 @@ pub(super) struct Found {
     pub(super) bodies: (usize, usize),
     /// Answers per second.
     pub(super) course: Series,
+    /// When the course was written last, and how many were answered by then.
+    counted: (f64, f64),
     errors: BTreeMap<String, u64>,
 }
 
@@ -116,6 +118,7 @@ impl Found {
                 unit: "1/s".to_owned(),
                 points: Vec::new(),
             },
+            counted: (0.0, 0.0),
             errors: BTreeMap::new(),
         })
     }
@@ -146,10 +149,11 @@ impl Found {
     fn tell(&mut self, load: &Load<'_>, start: Micros, now: Micros, tell: &mut dyn Progress) {
         let second = Micros(start.until(now)).seconds();
         let answers = self.answered as f64;
-        let before: f64 = self.course.points.iter().map(|point| point[1]).sum();
-        // Points are counts until the end; a second has one.
-        if second >= (self.course.points.len() + 1) as f64 {
-            self.course.points.push([second, answers - before]);
+        let (since, before) = self.counted;
+        if second - since >= 1.0 {
+            let rate = (answers - before) / (second - since);
+            self.course.points.push([second, rate]);
+            self.counted = (second, answers);
         }
         tell.tell(&Moment {
             phase: load.phase,

@@ -22,6 +22,18 @@ pub(crate) enum BenchCommand {
     Track(ScenarioArgs),
     /// Ask for users' flags by HTTP.
     Evaluate(ScenarioArgs),
+    /// All server SDKs of a large environment reconnect at once.
+    Herd(ScenarioArgs),
+    /// Connections come and go, users identify and flags change, for long.
+    Churn(ScenarioArgs),
+    /// Find the most new connections per second that are answered well.
+    Capacity(ScenarioArgs),
+    /// New connections at a rising rate that all stay: what the published test does.
+    Ramp(ScenarioArgs),
+    /// The test whose figures FeatBit published, and twice, five and ten times its rates.
+    Seed(SeedArgs),
+    /// Measure every goal and print the table of docs/benchmarks.md.
+    All(AllArgs),
     /// Put together the reports of generators that drove one server at the same time.
     Merge(MergeArgs),
     /// Serve as little as any server could: what Burgee's figures are compared with.
@@ -42,6 +54,44 @@ pub(crate) struct CeilingArgs {
     pub(crate) share_port: bool,
 }
 
+/// `burgee bench seed`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SeedArgs {
+    /// How often each published rate is measured.
+    #[arg(long, default_value_t = 10)]
+    pub(crate) runs: usize,
+    /// Only this rate of new connections per second.
+    #[arg(long, value_name = "PER-SECOND")]
+    pub(crate) rate: Option<f64>,
+    /// For how many seconds the rate rises from zero [default: 40].
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) ramp: Option<f64>,
+    /// How long a run takes in all, in seconds [default: 180].
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) duration: Option<f64>,
+    /// One run of a few seconds at each rate.
+    #[arg(long)]
+    pub(crate) short: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// `burgee bench all`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct AllArgs {
+    /// How often each is measured; the figures are medians.
+    #[arg(long, default_value_t = 5)]
+    pub(crate) runs: usize,
+    /// Small numbers and times, to see that everything works.
+    #[arg(long)]
+    pub(crate) short: bool,
+    /// Only these scenarios; may be given several times.
+    #[arg(long, value_name = "SCENARIO")]
+    pub(crate) only: Vec<String>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
 /// What every scenario takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ScenarioArgs {
@@ -57,9 +107,10 @@ pub(crate) struct ScenarioArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Server")]
 pub(crate) struct TargetArgs {
-    /// A running server.
+    /// A running server. Without it, servers are started for the measurement on data of their
+    /// own: Burgee with --demo, and a server that does as little as possible, for comparison.
     #[arg(long, value_name = "ADDR")]
-    pub(crate) address: SocketAddr,
+    pub(crate) address: Option<SocketAddr>,
     /// Its process, where it runs on this machine; may be given several times.
     #[arg(long = "pid", value_name = "PID")]
     pub(crate) pids: Vec<u32>,
@@ -112,6 +163,9 @@ pub(crate) struct LoadArgs {
     /// For how many seconds a connection is kept after its answer, where they come and go.
     #[arg(long, value_name = "SECONDS")]
     pub(crate) hold: Option<f64>,
+    /// After how many seconds without an answer a connection counts as lost [default: 30].
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) patience: Option<f64>,
     /// Play server SDKs where client SDKs are usual.
     #[arg(long)]
     pub(crate) server_sdks: bool,
@@ -147,13 +201,13 @@ pub(crate) struct MergeArgs {
 
 impl LoadArgs {
     pub(crate) fn options(&self) -> anyhow::Result<Options> {
-        let time = |seconds: Option<f64>| seconds.map(Duration::try_from_secs_f64).transpose();
         Ok(Options {
             rate: self.rate,
-            ramp: time(self.ramp)?,
-            duration: time(self.duration)?,
+            ramp: seconds(self.ramp)?,
+            duration: seconds(self.duration)?,
             connections: self.connections,
-            hold: time(self.hold)?,
+            hold: seconds(self.hold)?,
+            patience: seconds(self.patience)?,
             server_sdks: self.server_sdks,
             short: self.short,
         })
@@ -161,10 +215,11 @@ impl LoadArgs {
 }
 
 impl TargetArgs {
-    pub(crate) fn target(&self) -> Target {
-        Target {
+    /// The running server, where one was named.
+    pub(crate) fn target(&self) -> Option<Target> {
+        Some(Target {
             name: "burgee".to_owned(),
-            address: self.address,
+            address: self.address?,
             pids: self.pids.clone(),
             client_key: self.client_key.clone(),
             server_key: self.server_key.clone(),
@@ -172,6 +227,11 @@ impl TargetArgs {
             project: self.project.clone(),
             environment: self.environment.clone(),
             flag: self.flag.clone(),
-        }
+        })
     }
+}
+
+/// A time, as it is typed.
+pub(crate) fn seconds(seconds: Option<f64>) -> anyhow::Result<Option<Duration>> {
+    Ok(seconds.map(Duration::try_from_secs_f64).transpose()?)
 }

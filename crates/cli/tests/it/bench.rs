@@ -1,12 +1,14 @@
 //! `burgee bench` against real servers: whether it does what it says, never how fast.
 
-use std::path::PathBuf;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use burgee_bench::rig::server::{Kind, Plan, Server};
 use burgee_testkit::sdk::{self, Sdk};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::kit::person;
+use crate::kit::{burgee, person, run, stderr};
 
 fn plan(kind: Kind, processes: usize) -> Plan {
     Plan {
@@ -66,4 +68,127 @@ fn what_a_server_says_when_it_does_not_start_is_told() {
     plan.listen = Some(address.parse().unwrap());
     let error = Server::start(&plan).unwrap_err().to_string();
     assert!(error.contains(&address), "{error}");
+}
+
+/// Runs `burgee bench …` to its end; its report.
+fn bench(arguments: &[&str]) -> Value {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.json");
+    let json = ["--json", file.to_str().unwrap()];
+    let output = run(&[&["bench"], arguments, &json].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap()
+}
+
+/// A scenario with servers of its own: both did what was asked, without an error.
+fn works(arguments: &[&str], subjects: &[&str]) {
+    let report = bench(arguments);
+    let found = report["subjects"].as_array().unwrap();
+    let names: Vec<&str> = found
+        .iter()
+        .map(|it| it["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, subjects, "{arguments:?}");
+    for subject in found {
+        assert_eq!(subject["errors"], json!([]), "{arguments:?}: {subject}");
+        assert_eq!(subject["processes"], 1);
+    }
+    assert_eq!(report["scenario"], arguments[0]);
+    assert!(report["machine"]["cores"].as_u64().unwrap() >= 1);
+}
+
+const BOTH: &[&str] = &["burgee", "ceiling"];
+
+#[test]
+fn connections_come_and_go() {
+    let load = ["--rate", "50", "--ramp", "0.5", "--duration", "1"];
+    works(&[&["connect"], &load[..]].concat(), BOTH);
+    works(&[&["ramp"], &load[..]].concat(), BOTH);
+    let load = [
+        "--short",
+        "--connections",
+        "50",
+        "--rate",
+        "20",
+        "--duration",
+        "2",
+    ];
+    works(&[&["churn"], &load[..]].concat(), BOTH);
+}
+
+#[test]
+fn connections_are_held_and_hear_of_changes() {
+    works(&["hold", "--short", "--connections", "50"], BOTH);
+    works(&["push", "--short", "--connections", "50"], BOTH);
+    let servers = ["--short", "--connections", "20", "--server-sdks"];
+    works(&[&["push"], &servers[..]].concat(), BOTH);
+}
+
+#[test]
+fn a_herd_is_served() {
+    works(&["herd", "--short", "--connections", "20"], &["burgee"]);
+}
+
+#[test]
+fn the_published_test_gives_its_tables() {
+    let load = [
+        "--rate",
+        "1000",
+        "--ramp",
+        "0.2",
+        "--duration",
+        "0.5",
+        "--runs",
+        "1",
+    ];
+    let report = bench(&[&["seed"], &load[..]].concat());
+    let tables = report["tables"].as_array().unwrap();
+    let first_row = |table: &Value| table["rows"][0].clone();
+    let response = first_row(&tables[0]);
+    assert_eq!(
+        response.as_array().unwrap()[..4],
+        ["1000", "5.4", "24.7", "96.7"]
+    );
+    assert_ne!(response[4], "–");
+    // Half of 1,000/s in 0.2 s.
+    assert_eq!(first_row(&tables[3])[1], "100");
+}
+
+#[test]
+fn all_is_one_table_of_goals() {
+    let output = run(&["bench", "all", "--short", "--only", "push"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("| what | goal | Burgee | ceiling | ratio | met |"),
+        "{text}"
+    );
+    assert!(text.contains("| one change to 18,000 clients"), "{text}");
+    assert!(
+        text.contains("| one change to 10,000 server SDKs"),
+        "{text}"
+    );
+    let nothing = run(&["bench", "all", "--short", "--only", "nothing"]);
+    assert!(!nothing.status.success());
+}
+
+#[test]
+fn who_ends_it_ends_its_servers() {
+    let mut command = burgee(&["bench", "hold", "--connections", "10", "--duration", "600"]);
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut progress = BufReader::new(child.stderr.take().unwrap());
+    progress.read_line(&mut String::new()).unwrap();
+    let children = format!("/proc/{0}/task/{0}/children", child.id());
+    let children = std::fs::read_to_string(children).unwrap();
+    assert_eq!(children.split_whitespace().count(), 1);
+    let id = child.id().to_string();
+    assert!(Command::new("kill").arg(id).status().unwrap().success());
+    assert!(!child.wait().unwrap().success());
+    let server = Path::new("/proc").join(children.trim());
+    assert!(!server.exists());
 }

@@ -1,14 +1,16 @@
-//! PostgreSQL goes away while a server serves: what is connected goes on, what cannot be done says
+//! PostgreSQL, or the network to it, goes away while a server serves: what is connected goes on, what cannot be done says
 //! so, and everything is well when it is back.
 
 use std::time::Instant;
 
-use burgee_testkit::api::{Answer, Api, PATIENCE};
+use burgee_testkit::api::{Api, PATIENCE};
 use burgee_testkit::postgres::Postgres;
 use burgee_testkit::sdk::{Kind, Sdk};
 use serde_json::{Value, json};
 
-use crate::kit::{Data, Program, apply, flag_on, in_prod, person};
+use crate::kit::{Data, Program, apply, flag_on, in_prod, person, unavailable};
+use crate::ledger::Ledger;
+use crate::wire::Wire;
 
 const PATH: &str = "projects/default/changes";
 
@@ -42,13 +44,6 @@ async fn house() -> House {
 /// A secret that nobody made.
 fn forged(number: usize) -> String {
     format!("{number:0>44}")
-}
-
-fn unavailable(answer: Answer) {
-    let problem = answer.problem(503);
-    assert_eq!(problem.code(), "unavailable", "{}", problem.body);
-    let after = problem.headers["retry-after"].to_str().unwrap();
-    assert!(after.parse::<u32>().unwrap() > 0, "{after}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -119,4 +114,50 @@ async fn a_server_stops_politely_without_its_database() {
     house.program.signal("TERM");
     assert_eq!(client.close_code(), 1001);
     assert!(house.program.ended().success(), "{:?}", house.program.said);
+}
+
+/// What happens to the network.
+type Disaster = fn(&Wire);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_network_that_breaks_again_and_again_halves_no_change() {
+    lost_again_and_again(Wire::cut, 3).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_network_that_falls_silent_halves_no_change() {
+    lost_again_and_again(Wire::stall, 1).await;
+}
+
+async fn lost_again_and_again(disaster: Disaster, rounds: usize) {
+    let postgres = tokio::task::spawn_blocking(|| Postgres::start().unwrap());
+    let postgres = postgres.await.unwrap();
+    let wire = Wire::to(&postgres.socket());
+    let direct = postgres.database().await.unwrap();
+    let name = direct.split_once('?').unwrap().0;
+    let name = name.rsplit_once('/').unwrap().1;
+    let data = Data::postgres(format!("postgres://postgres@{}/{name}", wire.address));
+    let token = data.token();
+    let program = Program::start(&data);
+    let api = program.api(&token);
+    let ledger = Ledger::open(&api).await;
+    let (client_key, server_key) = data.sdk_keys("prod");
+    let mut client = Sdk::client(program.address, &client_key, &person("0"));
+    let mut server = Sdk::server(program.address, &server_key);
+    for round in 0..rounds {
+        let mut writing = ledger.write(&api, round * 1_000_000);
+        writing.acknowledged(5).await;
+        disaster(&wire);
+        writing.refused().await;
+        // Whoever is connected stays so, and whoever comes is served.
+        client.settle();
+        let newcomer = Sdk::client(program.address, &client_key, &person("1"));
+        assert!(newcomer.value("left-0").is_some());
+        wire.mend();
+        writing.well_again().await;
+        writing.end().await;
+        ledger.check(&data, &program, &token).await;
+        let fresh = Sdk::server(program.address, &server_key);
+        server.until(|sdk| sdk.flags == fresh.flags);
+    }
 }

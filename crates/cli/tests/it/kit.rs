@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 
-use burgee_testkit::api::{Api, PATIENCE};
+use burgee_testkit::api::{Answer, Api, PATIENCE};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -86,10 +86,20 @@ impl Data {
     }
 }
 
-/// `burgee` with arguments, and nothing from this process's environment that it would heed.
+/// The program under test.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_burgee");
+
+/// `burgee` with arguments.
 pub(crate) fn burgee(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_burgee"));
-    command.args(arguments).env_remove("RUST_LOG");
+    let mut command = unheeding(PROGRAM);
+    command.args(arguments);
+    command
+}
+
+/// A command with nothing from this process's environment that `burgee` would heed.
+pub(crate) fn unheeding(program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.env_remove("RUST_LOG");
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("BURGEE_") {
             command.env_remove(name);
@@ -124,23 +134,31 @@ impl Program {
     }
 
     pub(crate) fn start_with(data: &Data, more: &[&str]) -> Self {
-        Self::launch(data, more, &[])
+        Self::launch(data, more, burgee)
     }
 
     /// With variables set.
     pub(crate) fn start_in(data: &Data, variables: &[(&str, &str)]) -> Self {
-        Self::launch(data, &[], variables)
+        Self::launch(data, &[], |arguments| {
+            let mut command = burgee(arguments);
+            command.envs(variables.iter().copied());
+            command
+        })
     }
 
-    fn launch(data: &Data, more: &[&str], variables: &[(&str, &str)]) -> Self {
+    /// By a command of the test's that ends as the program, given its arguments.
+    pub(crate) fn start_by(data: &Data, command: impl FnOnce(&[&str]) -> Command) -> Self {
+        Self::launch(data, &[], command)
+    }
+
+    fn launch(data: &Data, more: &[&str], command: impl FnOnce(&[&str]) -> Command) -> Self {
         let any = "127.0.0.1:0";
         let mut arguments = vec!["server", "--listen", any, "--metrics-listen", any];
         arguments.extend(["--log-format", "json"]);
         arguments.extend(data.arguments.iter().map(String::as_str));
         arguments.extend(more);
-        let mut command = burgee(&arguments);
+        let mut command = command(&arguments);
         command.stdin(Stdio::null()).stdout(Stdio::null());
-        command.envs(variables.iter().copied());
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let errors = BufReader::new(child.stderr.take().unwrap());
         let (sender, lines) = channel();
@@ -185,23 +203,22 @@ impl Program {
         Api::new(self.address).with_token(token)
     }
 
-    /// Its process.
-    pub(crate) fn id(&self) -> u32 {
-        self.child.id()
-    }
-
     /// `kill -9`.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.ended();
     }
 
+    /// The process's id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends a signal: `TERM`, `INT`.
     pub(crate) fn signal(&self, name: &str) {
-        let id = self.child.id().to_string();
-        let sent = Command::new("kill")
-            .args([&format!("-{name}"), &id])
-            .status();
+        // The shell's own: a `kill` to run is not everywhere.
+        let order = format!("kill -{name} {}", self.child.id());
+        let sent = Command::new("/bin/sh").args(["-c", &order]).status();
         assert!(sent.unwrap().success());
     }
 
@@ -253,6 +270,14 @@ pub(crate) fn in_prod(kind: &str, flag: &str) -> Value {
 /// A user without properties.
 pub(crate) fn person(key: &str) -> Value {
     json!({ "keyId": key, "name": key, "customizedProperties": [] })
+}
+
+/// Checks that an answer says: not now, come back then.
+pub(crate) fn unavailable(answer: Answer) {
+    let problem = answer.problem(503);
+    assert_eq!(problem.code(), "unavailable", "{}", problem.body);
+    let after = problem.headers["retry-after"].to_str().unwrap();
+    assert!(after.parse::<u32>().unwrap() > 0, "{after}");
 }
 
 /// Whether a file can be read or written by others than its owner.

@@ -5,12 +5,16 @@
 
 mod adopting;
 mod bench;
+mod bench_load;
 mod commands;
 mod database_down;
 mod demo;
+mod disk_full;
 mod import;
 mod kit;
+mod ledger;
 mod stopping;
 mod sudden_death;
 mod tokens;
 mod tracking;
+mod wire;

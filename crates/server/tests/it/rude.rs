@@ -10,7 +10,7 @@ use std::time::Duration;
 use burgee_testkit::sdk::{Kind, Sdk, now, token};
 use serde_json::json;
 
-use crate::kit::{App, Database, create, in_prod, person};
+use crate::kit::{App, Database, create, flag_on, in_prod, person, person_with, variations};
 
 /// An upgrade with a good token.
 fn upgrade(secret: &str) -> Vec<u8> {
@@ -105,5 +105,27 @@ async fn fifty_rude_connections_disturb_nobody() {
     healthy.settle();
     let newcomer = Sdk::connect(app.address(), Kind::Client, &secret).identify(&person("v"), 0);
     assert_eq!(newcomer["featureFlags"].as_array().unwrap().len(), FLAGS);
+    app.stop().await;
+}
+
+/// A pattern that an engine which goes back tries in 2^1000 ways on this text.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flag_with_a_pathological_regex_disturbs_nobody() {
+    let app = App::start(Database::Sqlite).await;
+    app.apply(flag_on("f")).await;
+    let (_, off) = variations(&app.owner, "f").await;
+    let rule = json!({ "variation": off,
+        "conditions": [{ "property": "p", "op": "MatchRegex", "value": "^(a+)+$" }] });
+    let set = json!({ "kind": "setRules", "flag": "f", "environment": "prod", "rules": [rule] });
+    app.apply(json!([set])).await;
+    let mut witness = app.client_sdk("prod", "witness").await;
+    let secret = app.keys("prod").await.client.secret;
+    let texts = ["a".repeat(1000), format!("{}!", "a".repeat(1000))];
+    for (text, value) in texts.iter().zip(["false", "true"]) {
+        let sdk = Sdk::client(app.address(), &secret, &person_with("u", "p", text));
+        assert_eq!(sdk.value("f"), Some(value));
+    }
+    app.apply(json!([in_prod("turnOff", "f")])).await;
+    witness.until(|sdk| sdk.value("f") == Some("false"));
     app.stop().await;
 }

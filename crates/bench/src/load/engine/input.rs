@@ -160,10 +160,11 @@ impl Engine {
                 connection.awaited = None;
                 What::Ponged { took }
             }
-            (Kind::Patch, _) => What::Pushed(shape),
+            // A small state is pushed whole to server SDKs, and to who fell behind.
+            (Kind::Patch | Kind::Full, _) => What::Pushed(shape),
             _ => What::Misshapen,
         };
-        let is_full = matches!(what, What::Synced { .. });
+        let is_full = shape.kind == Kind::Full;
         self.tell(key, what);
         if is_full && flags.is_some_and(|flags| flags != shape.flags) {
             self.tell(key, What::Misshapen);

@@ -1,15 +1,16 @@
-//! One process: started, listened to, ended.
+//! One process of the measurement's own: started, listened to, ended.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::rig::pin;
 
@@ -22,9 +23,29 @@ const KEPT_LINES: usize = 20;
 /// What every server says when it can be used.
 const READY: &str = " is ready";
 
+/// Those that run; `None` when all were ended, and none may be started any more.
+static RUNNING: Mutex<Option<Vec<u32>>> = Mutex::new(Some(Vec::new()));
+
+/// Ends all of them, for good: what waits for one of them then fails. Called where somebody wants
+/// the whole measurement to end.
+pub fn end_all() {
+    let running = lock(&RUNNING).take();
+    for id in running.into_iter().flatten() {
+        if let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) {
+            // It may have ended by itself a moment ago.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
+}
+
+/// A thread that panicked with it left a whole value.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A process that is killed when this is dropped: its data is nobody's by then.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(crate) struct Process {
     child: Child,
     ready: Receiver<()>,
     said: Arc<Mutex<VecDeque<String>>>,
@@ -32,12 +53,14 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts the program on a core.
-    pub(super) fn start(
+    pub(crate) fn start(
         program: &Path,
         arguments: &[String],
         core: Option<usize>,
     ) -> anyhow::Result<Self> {
         let mut command = command(program, arguments);
+        let mut running = lock(&RUNNING);
+        let running = running.as_mut().context("the measurement was ended")?;
         command.stdout(Stdio::null()).stderr(Stdio::piped());
         // A child runs where the thread that starts it may run.
         let started = match core {
@@ -46,6 +69,7 @@ impl Process {
             None => command.spawn(),
         };
         let mut child = started.with_context(|| format!("{} {arguments:?}", program.display()))?;
+        running.push(child.id());
         let said = Arc::default();
         let (sender, ready) = channel();
         if let Some(log) = child.stderr.take() {
@@ -56,22 +80,38 @@ impl Process {
     }
 
     /// Waits until it can be used.
-    pub(super) fn ready(&self) -> anyhow::Result<()> {
+    pub(crate) fn ready(&self) -> anyhow::Result<()> {
         if self.ready.recv_timeout(PATIENCE).is_ok() {
             return Ok(());
         }
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let said = lock(&self.said);
         let said: Vec<&str> = said.iter().map(String::as_str).collect();
         bail!("the server did not start. It said:\n{}", said.join("\n"))
     }
 
-    pub(super) fn id(&self) -> u32 {
+    /// Waits for its end by itself.
+    ///
+    /// # Errors
+    /// It failed; what it said comes with the error.
+    pub(crate) fn ended(&mut self) -> anyhow::Result<()> {
+        let status = self.child.wait()?;
+        let said: Vec<String> = lock(&self.said).iter().cloned().collect();
+        ensure!(status.success(), "ended with {status}: {}", said.join("\n"));
+        Ok(())
+    }
+
+    pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
+        // Forgotten first: when it was waited for, its number may become another's.
+        if let Some(running) = lock(&RUNNING).as_mut() {
+            let id = self.child.id();
+            running.retain(|running| *running != id);
+        }
         // Both fail where it has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -79,7 +119,7 @@ impl Drop for Process {
 }
 
 /// A command that takes nothing from this process's environment that it would heed.
-pub(super) fn command(program: &Path, arguments: &[String]) -> Command {
+pub(crate) fn command(program: &Path, arguments: &[String]) -> Command {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null());
     for (name, _) in std::env::vars_os() {
@@ -97,7 +137,7 @@ fn listen(log: ChildStderr, said: &Mutex<VecDeque<String>>, ready: &Sender<()>) 
             // Nobody may be waiting any more.
             let _ = ready.send(());
         }
-        let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut said = lock(said);
         if said.len() == KEPT_LINES {
             said.pop_front();
         }

@@ -1,0 +1,268 @@
+//! The goals, and how each is measured.
+
+use std::time::Duration;
+
+use crate::options::Options;
+use crate::rig::server::Kind;
+use crate::scenario::{Run, capacity, churn, connect, herd, hold, push, track};
+
+/// A scenario, how it is run, and what is read off it.
+pub(super) struct Part {
+    /// The scenario's name, by which parts are chosen.
+    pub(super) scenario: &'static str,
+    /// The scenario, and what is particular about it here.
+    pub(super) title: &'static str,
+    pub(super) run: Run,
+    /// What Burgee serves.
+    pub(super) kind: Kind,
+    pub(super) options: fn(&Form) -> Options,
+    /// Whether the ceiling can do it as well.
+    pub(super) ceiling: bool,
+    /// Whether one run is enough, because it is long.
+    pub(super) once: bool,
+    pub(super) rows: &'static [Row],
+}
+
+/// What a part's options follow from.
+pub(super) struct Form {
+    /// Small numbers and times.
+    pub(super) short: bool,
+    /// The most connections per second that Burgee keeps up with, where that was measured before.
+    pub(super) capacity: Option<f64>,
+}
+
+/// A goal.
+pub(super) struct Row {
+    pub(super) what: &'static str,
+    /// As `report::goal` reads it.
+    pub(super) goal: &'static str,
+    /// Whether it is one for the ratio to the ceiling.
+    pub(super) by_ratio: bool,
+    pub(super) value: Value,
+}
+
+/// Where a value is found.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Value {
+    /// A figure, and its unit.
+    Figure(&'static str, &'static str),
+    /// The P99 of a distribution, in ms.
+    P99(&'static str),
+    /// Everything that went wrong.
+    Errors,
+}
+
+const fn ratio(what: &'static str, goal: &'static str, value: Value) -> Row {
+    Row {
+        what,
+        goal,
+        by_ratio: true,
+        value,
+    }
+}
+
+const fn value(what: &'static str, goal: &'static str, value: Value) -> Row {
+    Row {
+        what,
+        goal,
+        by_ratio: false,
+        value,
+    }
+}
+
+const CPU: Value = Value::Figure("CPU per connection", "µs");
+
+pub(super) const PARTS: &[Part] = &[
+    Part {
+        scenario: "capacity",
+        title: "most connections per second",
+        run: capacity::run,
+        kind: Kind::Published,
+        options: plain,
+        ceiling: true,
+        once: false,
+        rows: &[ratio(
+            "new connections/s with full sync, P99 < 200 ms, errors < 0.1 %",
+            "≥ 0.95",
+            Value::Figure("connections per second", "1/s"),
+        )],
+    },
+    Part {
+        scenario: "connect",
+        title: "1,100 connections per second",
+        run: connect::run,
+        kind: Kind::Published,
+        options: |form| connecting(form, 1100.0),
+        ceiling: true,
+        once: false,
+        rows: &[
+            ratio("server CPU per new connection at 1,100/s", "≤ 1.25", CPU),
+            value("P99 of sync at 1,100/s", "≤ 0.25 ms", Value::P99("sync")),
+        ],
+    },
+    Part {
+        scenario: "connect",
+        title: "5,500 connections per second",
+        run: connect::run,
+        kind: Kind::Published,
+        options: |form| connecting(form, 5500.0),
+        ceiling: true,
+        once: false,
+        rows: &[
+            ratio("server CPU per new connection at 5,500/s", "≤ 1.10", CPU),
+            value("P99 of sync at 5,500/s", "≤ 0.25 ms", Value::P99("sync")),
+        ],
+    },
+    Part {
+        scenario: "hold",
+        title: "18,000 held",
+        run: hold::run,
+        kind: Kind::Published,
+        options: |form| held(form, 18_000, false),
+        ceiling: true,
+        once: false,
+        rows: &[
+            value(
+                "user-space memory per held client connection",
+                "≤ 320",
+                Value::Figure("memory per connection", "bytes"),
+            ),
+            value(
+                "whole process, resident",
+                "≤ 32 MiB",
+                Value::Figure("resident memory", "bytes"),
+            ),
+            ratio(
+                "CPU with heartbeats",
+                "≤ 1.3",
+                Value::Figure("CPU with heartbeats", "cores"),
+            ),
+            value(
+                "CPU without, in cores",
+                "≤ 0.002",
+                Value::Figure("CPU when idle", "cores"),
+            ),
+        ],
+    },
+    Part {
+        scenario: "push",
+        title: "a change to 18,000 clients",
+        run: push::run,
+        kind: Kind::Published,
+        options: |form| held(form, 18_000, false),
+        ceiling: true,
+        once: false,
+        rows: &[
+            ratio(
+                "one change to 18,000 clients, each evaluated: last delivery",
+                "≤ 1.15",
+                Value::Figure("last delivery", "ms"),
+            ),
+            value("deliveries lost, or out of order", "≤ 0", Value::Errors),
+        ],
+    },
+    Part {
+        scenario: "push",
+        title: "a change to 10,000 server SDKs",
+        run: push::run,
+        kind: Kind::Published,
+        options: |form| held(form, 10_000, true),
+        ceiling: false,
+        once: false,
+        rows: &[
+            value(
+                "one change to 10,000 server SDKs, P99 from sending it",
+                "≤ 100 ms",
+                Value::P99("push"),
+            ),
+            value("deliveries lost, or out of order", "≤ 0", Value::Errors),
+        ],
+    },
+    Part {
+        scenario: "herd",
+        title: "5,000 server SDKs come back",
+        run: herd::run,
+        kind: Kind::Demo,
+        options: plain,
+        ceiling: false,
+        once: false,
+        rows: &[
+            value("herd: not synced, or refused", "≤ 0", Value::Errors),
+            value(
+                "herd: growth of resident memory",
+                "≤ 64 MiB",
+                Value::Figure("growth of resident memory", "bytes"),
+            ),
+            value(
+                "herd: growth of kernel socket memory",
+                "≤ 64 MiB",
+                Value::Figure("growth of kernel socket memory", "bytes"),
+            ),
+        ],
+    },
+    Part {
+        scenario: "track",
+        title: "batches of 50 events",
+        run: track::run,
+        kind: Kind::Demo,
+        options: plain,
+        ceiling: false,
+        once: false,
+        rows: &[
+            value(
+                "track: evaluation events/s",
+                "≥ 200,000",
+                Value::Figure("evaluation events per second", "1/s"),
+            ),
+            value(
+                "track: metric events/s",
+                "≥ 20,000",
+                Value::Figure("metric events per second", "1/s"),
+            ),
+            value("track: lost, or counted twice", "≤ 0", Value::Errors),
+        ],
+    },
+    Part {
+        scenario: "churn",
+        title: "ten minutes at 70 % of capacity",
+        run: churn::run,
+        kind: Kind::Demo,
+        options: |form| Options {
+            rate: form.capacity.map(|rate| rate * 0.7),
+            ..plain(form)
+        },
+        ceiling: false,
+        once: true,
+        rows: &[value(
+            "churn: errors, lost changes, versions that went back",
+            "≤ 0",
+            Value::Errors,
+        )],
+    },
+];
+
+fn plain(form: &Form) -> Options {
+    Options {
+        short: form.short,
+        ..Options::default()
+    }
+}
+
+fn connecting(form: &Form, rate: f64) -> Options {
+    let seconds = |full, short| Some(Duration::from_secs(if form.short { short } else { full }));
+    Options {
+        rate: Some(rate),
+        ramp: seconds(5, 1),
+        duration: seconds(15, 2),
+        ..plain(form)
+    }
+}
+
+fn held(form: &Form, connections: usize, server_sdks: bool) -> Options {
+    let fewer = if form.short { 20 } else { 1 };
+    Options {
+        connections: Some(connections / fewer),
+        server_sdks,
+        ..plain(form)
+    }
+}
