@@ -13,15 +13,16 @@ mod find;
 mod finish;
 mod item;
 mod settle;
+mod shape;
 mod uses;
 
 pub(crate) use draft::{Draft, LAST_MOMENT, Place, unreleased};
 pub(crate) use facets::of_targeting;
-pub(crate) use uses::variation_uses;
+pub use shape::{WellFormed, well_formed};
+pub(crate) use uses::{segment_uses, variation_uses};
 
 use burgee_eval::time::Millis;
 
-use crate::command::{Command, within_limit};
 use crate::fault::Rejected;
 use crate::limits::MAX_COMMENT;
 use crate::outcome::Outcome;
@@ -36,32 +37,18 @@ use crate::workspace::Workspace;
 /// The first command that cannot be applied; then nothing is.
 pub fn apply(
     workspace: &Workspace,
-    commands: &[Command],
+    commands: WellFormed<'_>,
     now: Millis,
     new_id: &mut dyn FnMut() -> String,
 ) -> Result<Outcome, Rejected> {
-    precheck(commands)?;
     let mut draft = Draft::new(workspace, now, new_id);
-    for (index, command) in commands.iter().enumerate() {
+    for (index, command) in commands.commands().iter().enumerate() {
         draft
             .run(index, command.edit())
             .map_err(|fault| fault.of_command(index))?;
     }
     settle::settle(workspace, &mut draft.state);
     finish::finish(workspace, &draft)
-}
-
-/// Checks what needs no workspace: how many commands there are. For whoever loads one, so that what
-/// is refused anyway takes no lock.
-///
-/// # Errors
-/// Too many commands.
-pub fn precheck(commands: &[Command]) -> Result<(), Rejected> {
-    // An import is as long as its file, and no request can hold its commands.
-    match commands.iter().any(Command::may_be_sent) {
-        true => within_limit(commands.len()),
-        false => Ok(()),
-    }
 }
 
 /// Checks the comment on a change set: trimmed, of at most [`MAX_COMMENT`] characters.

@@ -6,6 +6,7 @@
 pub(crate) mod condition;
 pub(crate) mod rollout;
 pub(crate) mod rule;
+pub(crate) mod segments;
 pub(crate) mod text;
 pub(crate) mod users;
 pub(crate) mod variation;

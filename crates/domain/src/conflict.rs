@@ -4,7 +4,12 @@
 //! that the set really changes, and that somebody changed after that version, is a conflict; two
 //! people may edit different rules of one flag at the same time.
 
+mod behind;
+mod place;
+
 use std::collections::{BTreeMap, BTreeSet};
+
+pub use behind::behind;
 
 use crate::outcome::{Facet, Item, Outcome, Scope};
 
@@ -44,9 +49,7 @@ pub fn find(outcome: &Outcome, base: &BTreeMap<Scope, i64>, log: &[Logged]) -> V
             facets.extend(&entry.facets);
         }
     }
-    let later = log
-        .iter()
-        .filter(|row| base.get(&row.scope).is_some_and(|at| row.version > *at));
+    let later = log.iter().filter(|row| is_later(row, base));
     later
         .filter_map(|row| collision(row, touched.get(&(&row.scope, id(&row.item)))?))
         .collect()
@@ -54,13 +57,23 @@ pub fn find(outcome: &Outcome, base: &BTreeMap<Scope, i64>, log: &[Logged]) -> V
 
 fn collision(row: &Logged, touched: &BTreeSet<&Facet>) -> Option<Conflict> {
     let both = row.facets.iter().filter(|facet| touched.contains(facet));
-    let facets: Vec<Facet> = both.cloned().collect();
-    (!facets.is_empty()).then(|| Conflict {
-        scope: row.scope.clone(),
-        version: row.version,
-        item: row.item.clone(),
-        facets,
-    })
+    Conflict::of(row, both.cloned().collect())
+}
+
+fn is_later(row: &Logged, base: &BTreeMap<Scope, i64>) -> bool {
+    base.get(&row.scope).is_some_and(|at| row.version > *at)
+}
+
+impl Conflict {
+    /// With a row of the log, in these facets; none where there are none.
+    fn of(row: &Logged, facets: Vec<Facet>) -> Option<Self> {
+        (!facets.is_empty()).then(|| Self {
+            scope: row.scope.clone(),
+            version: row.version,
+            item: row.item.clone(),
+            facets,
+        })
+    }
 }
 
 /// An item by kind and id: a flag and a segment may have the same id.

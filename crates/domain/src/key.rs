@@ -48,8 +48,13 @@ impl Key {
 
     /// The text by which uniqueness is judged.
     pub fn folded(&self) -> String {
-        self.0.to_ascii_lowercase()
+        fold(&self.0)
     }
+}
+
+/// The text by which a key is looked up, whether it is one or not.
+pub(crate) fn fold(key: &str) -> String {
+    key.to_ascii_lowercase()
 }
 
 impl TryFrom<String> for Key {

@@ -23,6 +23,15 @@ pub const MAX_RULES: usize = 200;
 /// The most conditions of a rule, for the same reason.
 pub const MAX_CONDITIONS: usize = 50;
 
+/// The most segments that a condition names, for the same reason.
+pub const MAX_CONDITION_SEGMENTS: usize = 100;
+
+/// The most segments that the conditions of a change set name: all are loaded, under locks.
+pub const MAX_SET_SEGMENTS: usize = 1_000;
+
+/// The most scopes that a change set's base names: each is looked up, under locks.
+pub const MAX_BASE: usize = 1_000;
+
 /// The most parts of one rollout: every variation once, and room for split parts.
 pub const MAX_PARTS: usize = 2 * MAX_VARIATIONS;
 

@@ -60,6 +60,16 @@ pub enum Item {
     Segment(Id<Segment>, Key),
 }
 
+impl Item {
+    /// The id, of whichever kind.
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Flag(id, _) => id.as_str(),
+            Self::Segment(id, _) => id.as_str(),
+        }
+    }
+}
+
 /// One row of the log: an item in a scope at the scope's new version.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogEntry {

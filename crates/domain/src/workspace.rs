@@ -1,10 +1,11 @@
 //! What a change set may read and edit: loaded by the store for just the objects that the
 //! commands refer to (`command::references`), edited in memory by the domain.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use burgee_eval::time::Millis;
 
+use crate::check::segments;
 use crate::id::Id;
 use crate::model::{Environment, Flag, Organization, Project, Segment, Targeting};
 
@@ -15,6 +16,14 @@ pub struct FlagState {
     pub flag: Flag,
     /// By environment; absent where the flag is not released.
     pub targetings: BTreeMap<Id<Environment>, Targeting>,
+}
+
+impl FlagState {
+    /// The ids of the segments that its rules name, in all environments.
+    pub fn segment_ids(&self) -> BTreeSet<Id<Segment>> {
+        let rules = self.targetings.values().flat_map(|it| &it.rules);
+        rules.flat_map(segments::ids).map(Id::new).collect()
+    }
 }
 
 /// A segment with its stamp in every environment that it is served in.

@@ -1,5 +1,7 @@
 //! Request bodies: JSON, with an error that names the field.
 
+pub mod once;
+
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderValue, header};
 use bytes::BytesMut;

@@ -41,7 +41,21 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let parameters = extract::Query::try_from_uri(&parts.uri);
         let extract::Query(parameters) = parameters.map_err(|refused| invalid(&refused))?;
+        storable(parts)?;
         Ok(Self(parameters))
+    }
+}
+
+/// Refuses U+0000 by the parameter's name: no database can look for it.
+fn storable(parts: &Parts) -> Result<(), Problem> {
+    let pairs = extract::Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
+    let extract::Query(pairs) = pairs.map_err(|refused| invalid(&refused))?;
+    match pairs.into_iter().find(|(_, value)| value.contains('\0')) {
+        Some((name, _)) => {
+            let detail = "the character U+0000 is in no text here";
+            Err(Problem::invalid(name, "nulCharacter", detail))
+        }
+        None => Ok(()),
     }
 }
 

@@ -60,7 +60,8 @@ pub struct Problem {
     pub title: &'static str,
     /// The HTTP status.
     pub status: u16,
-    /// A stable name for programs.
+    /// A stable name for programs: of the kind of problem (`notFound`; `taken` and `idReused`, 409;
+    /// `baseConflict`, 412), or of the rule that a command breaks (`rolloutGap`).
     pub code: String,
     /// What happened, in plain words.
     pub detail: String,
@@ -130,13 +131,22 @@ impl Problem {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "methodNotAllowed", detail)
     }
 
-    /// 409: it is taken, or was used for something else.
-    pub fn conflict(pointer: &str, detail: impl Into<String>) -> Self {
-        let detail = detail.into();
-        let mut problem = Self::new(StatusCode::CONFLICT, "conflict", detail.clone());
+    /// 409: it is taken by something else.
+    pub fn taken(pointer: &str, detail: impl Into<String>) -> Self {
+        Self::conflict(pointer, "taken", detail.into())
+    }
+
+    /// 409: the change set's id was used for another one.
+    pub fn id_reused() -> Self {
+        let detail = "this id was used for a change set with other contents";
+        Self::conflict("/id", "idReused", detail.to_owned())
+    }
+
+    fn conflict(pointer: &str, code: &str, detail: String) -> Self {
+        let mut problem = Self::new(StatusCode::CONFLICT, code, detail.clone());
         problem.errors.push(FieldError {
             pointer: pointer.to_owned(),
-            code: "taken".to_owned(),
+            code: code.to_owned(),
             detail,
         });
         problem
@@ -157,7 +167,7 @@ impl Problem {
     /// 412: somebody else changed the same part after the caller's base.
     pub fn collides(conflicts: Vec<Collision>) -> Self {
         let detail = "somebody changed the same part after the versions in base";
-        let mut problem = Self::new(StatusCode::PRECONDITION_FAILED, "conflict", detail);
+        let mut problem = Self::new(StatusCode::PRECONDITION_FAILED, "baseConflict", detail);
         problem.conflicts = conflicts;
         problem
     }
@@ -196,9 +206,8 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::NotFound(what) => Self::not_found(format!("such {what}")),
-            StoreError::Conflict { field, message } => {
-                Self::conflict(&format!("/{field}"), message)
-            }
+            StoreError::Conflict { field, message } => Self::taken(&format!("/{field}"), message),
+            StoreError::Reused => Self::id_reused(),
             StoreError::Invalid { field, message } => {
                 Self::invalid(format!("/{field}"), "storable", message)
             }

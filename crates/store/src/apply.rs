@@ -7,12 +7,11 @@
 mod base;
 mod import;
 mod request;
-mod seen;
 
 use std::collections::BTreeMap;
 
 use burgee_domain::change;
-use burgee_domain::command::{self, References};
+use burgee_domain::command::{self, Command, References};
 use burgee_domain::diff;
 use burgee_domain::id::Id;
 use burgee_domain::limits::MAX_ID;
@@ -24,6 +23,7 @@ use burgee_eval::time::Millis;
 use serde_json::json;
 
 use crate::change_sets::{self, Actor, NewChangeSet};
+use base::Base;
 pub use import::{ImportRequest, Imported};
 pub use request::{Applied, ApplyError, ChangeSetRequest, ConflictFound};
 
@@ -36,26 +36,26 @@ impl Store {
     /// Applies a change set.
     ///
     /// # Errors
-    /// [`ApplyError`]; among the store's, [`StoreError::Conflict`] of `id` where the id was used
-    /// for another request.
+    /// [`ApplyError`]; among the store's, [`StoreError::Reused`] where the id was used for another
+    /// request.
     pub async fn apply(&self, request: &ChangeSetRequest) -> Result<Applied, ApplyError> {
         // Before anything is loaded or locked: nobody waits for what is refused anyway.
-        change::precheck(&request.commands)?;
+        let checked = change::well_formed(&request.commands)?;
         let commands = serde_json::to_value(&request.commands)?;
-        text::storable_json("commands", &commands)?;
         let work = Work {
             id: request.id.as_deref(),
             organization: &request.organization,
             actor: &request.actor,
             comment: &change::comment(&request.comment)?,
             base: &request.base,
+            commands: &request.commands,
             asked: &commands.to_string(),
             dry_run: request.dry_run,
             now: request.now,
         };
         let references = command::references(&request.commands);
         let decide = |workspace: &Workspace, new_id: NewId<'_>| {
-            let outcome = change::apply(workspace, &request.commands, request.now, new_id)?;
+            let outcome = change::apply(workspace, checked, request.now, new_id)?;
             Ok(Decision {
                 outcome,
                 commands: work.asked.to_owned(),
@@ -71,7 +71,7 @@ impl Store {
         references: &References,
         decide: impl FnOnce(&Workspace, NewId<'_>) -> Result<Decision, ApplyError>,
     ) -> Result<Applied, ApplyError> {
-        work.storable()?;
+        work.check()?;
         let digest = change_sets::request_digest(work.comment, &json!(work.base), work.asked);
         let id = work.id.map_or_else(new_id, str::to_owned);
         let mut tx = self.begin_write().await?;
@@ -84,8 +84,14 @@ impl Store {
         if let Some(first) = repeated(&mut tx, work.organization, &id, digest).await? {
             return Ok(first);
         }
-        let decision = decide(&workspace, &mut new_id)?;
-        base::check(&mut tx, &workspace, work, &decision.outcome).await?;
+        let base = Base::read(&mut tx, &workspace, work).await?;
+        let decision = match decide(&workspace, &mut new_id) {
+            Err(ApplyError::Rejected(rejected)) => {
+                return Err(base.explain(&mut tx, &workspace, work, rejected).await?);
+            }
+            decided => decided?,
+        };
+        base.check(&mut tx, &decision.outcome).await?;
         let applied = applied(&id, &workspace, &decision.outcome);
         if decision.outcome.steps.is_empty() && work.id.is_none() {
             return Ok(applied);
@@ -102,31 +108,40 @@ impl Store {
             at: work.now,
         };
         let outcome = &decision.outcome;
-        self.write(&mut tx, &workspace, outcome, &change_set)
-            .await?;
+        if !self
+            .write(&mut tx, &workspace, outcome, &change_set)
+            .await?
+        {
+            // Two of one id that lock nothing in common: the other was faster.
+            let first = repeated(&mut tx, work.organization, &id, digest).await?;
+            return first.ok_or_else(|| StoreError::Reused.into());
+        }
         self.end(tx, work.dry_run).await?;
         Ok(applied)
     }
 
+    /// Writes an outcome; false where the change set's id was used meanwhile.
     async fn write(
         &self,
         tx: &mut Tx,
         workspace: &Workspace,
         outcome: &Outcome,
         change_set: &NewChangeSet<'_>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
         flags::write(tx, &outcome.flags).await?;
         for (project, edits) in by_project(workspace, &outcome.targetings)? {
             targetings::write(tx, project, &edits).await?;
         }
         segments::write_all(tx, change_set.organization, &outcome.segments).await?;
-        change_sets::insert(tx, change_set).await?;
+        if !change_sets::insert(tx, change_set).await? {
+            return Ok(false);
+        }
         for step in &outcome.steps {
             let version = Version::of(step);
             log::write(tx, &change_set.reference(), &version, change_set.at).await?;
             self.advance(tx, workspace, step).await?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Moves a scope to its next version.
@@ -170,6 +185,8 @@ struct Work<'a> {
     actor: &'a Actor,
     comment: &'a str,
     base: &'a BTreeMap<String, i64>,
+    /// The commands that a refusal may be of; none for an import.
+    commands: &'a [Command],
     /// What was asked for, as JSON: a request under the same id must ask for the same.
     asked: &'a str,
     dry_run: bool,
@@ -184,22 +201,17 @@ struct Decision {
 }
 
 impl Work<'_> {
-    fn storable(&self) -> Result<(), StoreError> {
+    fn check(&self) -> Result<(), ApplyError> {
         if let Some(id) = self.id {
             text::storable("id", id)?;
             if id.is_empty() || id.len() > MAX_ID {
                 let message = format!("an id has 1 to {MAX_ID} bytes");
-                return Err(StoreError::Invalid {
-                    field: "id",
-                    message,
-                });
+                let field = "id";
+                return Err(StoreError::Invalid { field, message }.into());
             }
         }
         text::storable("comment", self.comment)?;
-        for scope in self.base.keys() {
-            text::storable("base", scope)?;
-        }
-        Ok(())
+        base::check_shape(self.base)
     }
 }
 
@@ -211,10 +223,7 @@ async fn repeated(
 ) -> Result<Option<Applied>, StoreError> {
     match change_sets::find_result(tx, organization, id).await? {
         Some((of, result)) if of == digest => Ok(Some(serde_json::from_value(result)?)),
-        Some(_) => Err(StoreError::conflict(
-            "id",
-            "this id was used for another change set",
-        )),
+        Some(_) => Err(StoreError::Reused),
         None => Ok(None),
     }
 }

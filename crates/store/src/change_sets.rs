@@ -15,7 +15,7 @@ use serde_json::Value;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-use crate::error::{StoreError, unique};
+use crate::error::StoreError;
 use crate::{digest, image, row};
 
 /// The version of the commands' vocabulary that this program writes.
@@ -126,15 +126,17 @@ pub(crate) fn request_digest(comment: &str, base: &Value, commands: &str) -> [u8
     )
 }
 
+/// Writes a change set; false where its id was used.
 pub(crate) async fn insert(
     connection: &mut AnyConnection,
     new: &NewChangeSet<'_>,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     let number = next_number(connection, new.organization).await?;
-    sqlx::query(
+    let done = sqlx::query(
         "INSERT INTO change_sets (organization_id, id, actor_kind, actor_id, actor_name, comment, \
          base, commands, commands_size, vocabulary, request_digest, result, at, number) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) \
+         ON CONFLICT (organization_id, id) DO NOTHING",
     )
     .bind(new.organization.as_str())
     .bind(new.id)
@@ -151,9 +153,8 @@ pub(crate) async fn insert(
     .bind(new.at.0)
     .bind(number)
     .execute(connection)
-    .await
-    .map_err(unique("id", "a change set with this id exists"))?;
-    Ok(())
+    .await?;
+    Ok(done.rows_affected() == 1)
 }
 
 /// The next number of an organization's history; its lock is held until the transaction ends.

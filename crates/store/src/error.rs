@@ -16,6 +16,9 @@ pub enum StoreError {
         /// In plain words.
         message: String,
     },
+    /// The id of a change set that was used for another one.
+    #[error("this id was used for another change set")]
+    Reused,
     /// It cannot be stored by any of the databases.
     #[error("{field}: {message}")]
     Invalid {

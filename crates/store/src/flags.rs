@@ -93,7 +93,7 @@ impl Store {
     /// The flag of this key, live or archived, with its targeting wherever it is released.
     pub async fn flag(&self, project: &Id<Project>, key: &Key) -> Result<FlagState, StoreError> {
         let mut tx = self.begin_read().await?;
-        let found = load(&mut tx, project, &[key.folded()]).await?;
+        let found = load(&mut tx, project, &[&key.folded()], &[]).await?;
         tx.rollback().await?;
         found
             .into_values()
@@ -194,23 +194,26 @@ fn list(dialect: Dialect, project: &Id<Project>, filter: &FlagFilter, page: &Pag
     sql
 }
 
-/// Reads flags by folded key, those that are not deleted, with all their targetings.
+/// Reads flags by folded key or by id, those that are not deleted, with all their targetings.
 pub(crate) async fn load(
     connection: &mut AnyConnection,
     project: &Id<Project>,
-    keys: &[String],
+    keys: &[&str],
+    ids: &[&str],
 ) -> Result<BTreeMap<String, FlagState>, StoreError> {
     let mut flags = BTreeMap::new();
-    for keys in keys.chunks(LIST) {
-        let mut sql = Sql::new("SELECT ");
-        sql.push(COLUMNS)
-            .push(" FROM flags f WHERE f.life <> 'deleted' AND f.project_id = ");
-        sql.bind(project.as_str());
-        sql.push(" AND f.key_folded IN ")
-            .list(keys.iter().map(String::as_str));
-        for found in sql.query()?.fetch_all(&mut *connection).await? {
-            let flag = read(&found)?;
-            flags.insert(flag.key.folded(), flag);
+    for (column, values) in [("f.key_folded", keys), ("f.id", ids)] {
+        for values in values.chunks(LIST) {
+            let mut sql = Sql::new("SELECT ");
+            sql.push(COLUMNS)
+                .push(" FROM flags f WHERE f.life <> 'deleted' AND f.project_id = ");
+            sql.bind(project.as_str());
+            sql.push(" AND ").push(column).push(" IN ");
+            sql.list(values.iter().copied());
+            for found in sql.query()?.fetch_all(&mut *connection).await? {
+                let flag = read(&found)?;
+                flags.insert(flag.key.folded(), flag);
+            }
         }
     }
     let ids: Vec<&str> = flags.values().map(|flag| flag.id.as_str()).collect();

@@ -10,7 +10,7 @@ use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-pub(crate) use read::{conflict, since};
+pub(crate) use read::{conflict, since, since_of};
 
 use crate::change_sets::Reference;
 use crate::error::StoreError;

@@ -27,14 +27,9 @@ pub(crate) const WIDTH: usize = 12;
 
 /// Reads a segment from the columns from the first on.
 pub(crate) fn read(found: &AnyRow) -> Result<Segment, StoreError> {
-    let scope = match (row::optional_id(found, 1)?, row::optional_id(found, 2)?) {
-        (None, _) => SegmentScope::Organization,
-        (Some(project), None) => SegmentScope::Project(project),
-        (Some(project), Some(environment)) => SegmentScope::Environment(project, environment),
-    };
     Ok(Segment {
         id: row::id(found, 0)?,
-        scope,
+        scope: scope(found)?,
         key: row::key(found, 3)?,
         name: row::text(found, 4)?,
         description: row::text(found, 5)?,
@@ -44,6 +39,16 @@ pub(crate) fn read(found: &AnyRow) -> Result<Segment, StoreError> {
         rules: row::json(found, 9)?,
         life: row::name::<Life>(found, 10)?,
         created_at: row::millis(found, 11)?,
+    })
+}
+
+/// Reads a scope from the columns 1 and 2.
+fn scope(found: &AnyRow) -> Result<SegmentScope, StoreError> {
+    let ids = (row::optional_id(found, 1)?, row::optional_id(found, 2)?);
+    Ok(match ids {
+        (None, _) => SegmentScope::Organization,
+        (Some(project), None) => SegmentScope::Project(project),
+        (Some(project), Some(environment)) => SegmentScope::Environment(project, environment),
     })
 }
 
@@ -246,20 +251,24 @@ fn push_visible(sql: &mut Sql, scope: &SegmentScope) {
     sql.push(")");
 }
 
-/// Reads a segment's id by key in exactly this scope, where it is not deleted.
-pub(crate) async fn find_id(
+/// Reads the ids of segments by folded key, in any scope, those that are not deleted.
+pub(crate) async fn find_ids(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
-    scope: &SegmentScope,
-    key_folded: &str,
-) -> Result<Option<Id<Segment>>, StoreError> {
-    let mut sql = Sql::new("SELECT s.id FROM segments s WHERE s.life <> 'deleted'");
-    sql.push(" AND s.organization_id = ")
-        .bind(organization.as_str());
-    push_scope(&mut sql, scope);
-    sql.push(" AND s.key_folded = ").bind(key_folded);
-    let found = sql.query()?.fetch_optional(connection).await?;
-    found.as_ref().map(|found| row::id(found, 0)).transpose()
+    keys: &[&str],
+) -> Result<BTreeMap<(SegmentScope, String), Id<Segment>>, StoreError> {
+    let mut ids = BTreeMap::new();
+    for keys in keys.chunks(LIST) {
+        let mut sql = Sql::new("SELECT s.id, s.project_id, s.environment_id, s.key_folded");
+        sql.push(" FROM segments s WHERE s.life <> 'deleted' AND s.organization_id = ");
+        sql.bind(organization.as_str());
+        sql.push(" AND s.key_folded IN ").list(keys.iter().copied());
+        for found in sql.query()?.fetch_all(&mut *connection).await? {
+            let place = (scope(&found)?, row::text(&found, 3)?);
+            ids.insert(place, row::id(&found, 0)?);
+        }
+    }
+    Ok(ids)
 }
 
 /// Reads segments by id, those that are not deleted, with their stamps.

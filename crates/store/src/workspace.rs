@@ -2,20 +2,19 @@
 //! environments, each by id. Every writer takes a project's lock before it changes anything in it,
 //! so what was read stays true until the transaction ends.
 
+mod uses;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use burgee_domain::command::{References, SegmentRef};
 use burgee_domain::id::Id;
 use burgee_domain::model::{Organization, Segment, SegmentScope};
-use burgee_domain::workspace::{ProjectState, Workspace};
-use burgee_eval::condition::{IN_SEGMENT, NOT_IN_SEGMENT};
-use burgee_eval::flag::Rule;
+use burgee_domain::workspace::{FlagState, ProjectState, Workspace};
 use sqlx::AnyConnection;
 
 use crate::dialect::Dialect;
 use crate::error::StoreError;
-use crate::sql::{Sql, containing};
-use crate::{environments, flags, organizations, projects, row, segments};
+use crate::{environments, flags, organizations, projects, segments};
 
 type Projects = BTreeMap<String, ProjectState>;
 
@@ -33,28 +32,44 @@ pub(crate) async fn load(
     let organization = organizations::lock(connection, organization, lock).await?;
     let mut projects = lock_projects(connection, dialect, &organization, references).await?;
     for (key, project) in &mut projects {
-        let flags = references.flags.iter().filter(|(of, _)| of == key);
-        let keys: Vec<String> = flags.map(|(_, flag)| flag.clone()).collect();
-        project.flags = flags::load(connection, &project.project.id, &keys).await?;
+        let keys = of_project(&references.flags, key);
+        let ids = of_project(&references.flag_ids, key);
+        project.flags = flags::load(connection, &project.project.id, &keys, &ids).await?;
     }
-    let mut ids: BTreeSet<Id<Segment>> = references.segment_ids.iter().map(Id::new).collect();
-    for wanted in &references.segments {
-        ids.extend(find_segment(connection, &organization.id, &projects, wanted).await?);
-    }
-    let mut segment_uses = BTreeMap::new();
-    for wanted in &references.segment_uses {
-        if let Some(id) = find_segment(connection, &organization.id, &projects, wanted).await? {
-            let uses = uses(connection, &organization.id, &id).await?;
-            segment_uses.insert(id, uses);
-        }
-    }
+    let found = find_segments(connection, &organization.id, &projects, references).await?;
+    let named = references.segment_ids.iter().filter(|id| can_be(id));
+    let mut ids: BTreeSet<Id<Segment>> = named.map(Id::new).collect();
+    ids.extend(found.values().cloned());
+    ids.extend(rules_segments(&projects, references));
     let ids: Vec<&str> = ids.iter().map(Id::as_str).collect();
+    let used = references.segment_uses.iter();
+    let used: Vec<&Id<Segment>> = used.filter_map(|wanted| found.get(wanted)).collect();
     Ok(Workspace {
         segments: segments::load(connection, &organization.id, &ids).await?,
+        segment_uses: uses::load(connection, &organization.id, &used).await?,
         organization,
         projects,
-        segment_uses,
     })
+}
+
+/// Whether the database may be asked for an id: one with U+0000 is nowhere, and PostgreSQL refuses
+/// the question. (Imported files can hold anything.)
+fn can_be(id: &str) -> bool {
+    !id.contains('\0')
+}
+
+/// The second of the pairs of a project.
+fn of_project<'r>(pairs: &'r BTreeSet<(String, String)>, project: &str) -> Vec<&'r str> {
+    let pairs = pairs.iter().filter(|(of, it)| of == project && can_be(it));
+    pairs.map(|(_, it)| it.as_str()).collect()
+}
+
+/// The segments that the rules of flags name which are served again.
+fn rules_segments(projects: &Projects, references: &References) -> BTreeSet<Id<Segment>> {
+    let flags = references.rules_of.iter();
+    let flags = flags.filter_map(|(project, flag)| projects.get(project)?.flags.get(flag));
+    let ids = flags.flat_map(FlagState::segment_ids);
+    ids.filter(|id| can_be(id.as_str())).collect()
 }
 
 /// The projects with their environments, still without flags.
@@ -85,17 +100,29 @@ async fn lock_projects(
     Ok(states.collect())
 }
 
-/// The id of a segment named by key; none where it, its project or its environment is not there.
-async fn find_segment(
+/// The ids of the segments named by key; without those that are not there, or whose project or
+/// environment is not.
+async fn find_segments<'r>(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
     projects: &Projects,
-    wanted: &SegmentRef,
-) -> Result<Option<Id<Segment>>, StoreError> {
-    let Some(scope) = scope(projects, wanted) else {
-        return Ok(None);
-    };
-    segments::find_id(connection, organization, &scope, &wanted.segment).await
+    references: &'r References,
+) -> Result<BTreeMap<&'r SegmentRef, Id<Segment>>, StoreError> {
+    let wanted = references.segments.union(&references.segment_uses);
+    let places = wanted.filter_map(|wanted| {
+        let scope = scope(projects, wanted)?;
+        Some((wanted, (scope, wanted.segment.clone())))
+    });
+    let places: BTreeMap<&SegmentRef, (SegmentScope, String)> = places.collect();
+    let keys: BTreeSet<&str> = places
+        .keys()
+        .map(|wanted| wanted.segment.as_str())
+        .collect();
+    let keys: Vec<&str> = keys.into_iter().filter(|key| can_be(key)).collect();
+    let ids = segments::find_ids(connection, organization, &keys).await?;
+    let found = places.into_iter();
+    let found = found.filter_map(|(wanted, place)| Some((wanted, ids.get(&place)?.clone())));
+    Ok(found.collect())
 }
 
 fn scope(projects: &Projects, wanted: &SegmentRef) -> Option<SegmentScope> {
@@ -107,52 +134,5 @@ fn scope(projects: &Projects, wanted: &SegmentRef) -> Option<SegmentScope> {
     Some(match &wanted.environment {
         None => SegmentScope::Project(project),
         Some(key) => SegmentScope::Environment(project, state.environments.get(key)?.id.clone()),
-    })
-}
-
-/// Where flags that are not deleted name a segment in a rule, as `project/environment/flag`.
-async fn uses(
-    connection: &mut AnyConnection,
-    organization: &Id<Organization>,
-    segment: &Id<Segment>,
-) -> Result<Vec<String>, StoreError> {
-    let mut sql = Sql::new(
-        "SELECT p.key, e.key, f.key, t.rules FROM targetings t \
-         JOIN flags f ON f.project_id = t.project_id AND f.id = t.flag_id \
-         JOIN environments e ON e.id = t.environment_id AND e.deleted_at IS NULL \
-         JOIN projects p ON p.id = t.project_id \
-         WHERE f.life <> 'deleted' AND p.organization_id = ",
-    );
-    sql.bind(organization.as_str());
-    sql.push(" AND t.rules LIKE ")
-        .bind(containing(&twice_escaped(segment)?));
-    sql.push(" ESCAPE '\\' ORDER BY p.key_folded, e.sort, f.key_folded");
-    let mut uses = Vec::new();
-    for found in sql.query()?.fetch_all(connection).await? {
-        let rules: Vec<Rule> = row::json(&found, 3)?;
-        if rules.iter().any(|rule| names(rule, segment)) {
-            let [project, environment, flag] = [0, 1, 2].map(|column| row::text(&found, column));
-            uses.push(format!("{}/{}/{}", project?, environment?, flag?));
-        }
-    }
-    Ok(uses)
-}
-
-/// An id as it stands in a list inside a text inside JSON.
-fn twice_escaped(segment: &Id<Segment>) -> Result<String, StoreError> {
-    let mut text = segment.as_str().to_owned();
-    for _ in 0..2 {
-        let quoted = serde_json::to_string(&text)?;
-        text = quoted[1..quoted.len() - 1].to_owned();
-    }
-    Ok(text)
-}
-
-fn names(rule: &Rule, segment: &Id<Segment>) -> bool {
-    rule.conditions.iter().any(|condition| {
-        let about_segments = [IN_SEGMENT, NOT_IN_SEGMENT].contains(&condition.property.as_str());
-        let value = condition.value.as_deref().unwrap_or_default();
-        let ids: Vec<String> = serde_json::from_str(value).unwrap_or_default();
-        about_segments && ids.iter().any(|id| id == segment.as_str())
     })
 }

@@ -61,13 +61,14 @@ impl Limits {
     /// How many processes it takes to hold so many client connections.
     pub fn processes_for(&self, connections: usize) -> usize {
         let connections = connections as u64;
+        let sockets = self.files.saturating_sub(RESERVE).max(self.files / 2);
         // Burgee leaves one place in twenty to others than a single client key.
-        let alone = self.files.saturating_sub(RESERVE) * 15 / 16;
+        let alone = (sockets * 15 / 16).max(1);
         if connections <= alone {
             return 1;
         }
         // The kernel spreads connections by chance, so that some processes get more than others.
-        let each = (self.files * 7 / 8).max(1);
+        let each = (alone * 15 / 16).max(1);
         usize::try_from(connections.div_ceil(each)).unwrap_or(usize::MAX)
     }
 

@@ -72,8 +72,14 @@ impl Server {
             notes: Vec::new(),
         };
         starting.make_group();
-        let processes = starting.processes()?;
-        let target = starting.target(&processes)?;
+        // The first one makes the data. The others begin with it as it is to be: they would hear of
+        // a change only later.
+        let mut processes = vec![starting.process()?];
+        let mut target = starting.target()?;
+        for _ in 1..plan.processes {
+            processes.push(starting.process()?);
+        }
+        target.pids = processes.iter().map(Process::id).collect();
         Ok(Self {
             processes,
             target,
@@ -134,23 +140,18 @@ impl Starting<'_> {
         }
     }
 
-    fn processes(&mut self) -> anyhow::Result<Vec<Process>> {
-        let count = self.plan.processes.max(1);
-        let mut all = Vec::with_capacity(count);
-        // One after the other: the first one makes the data.
-        for _ in 0..count {
-            let arguments = self.arguments(count > 1);
-            let process = Process::start(&self.plan.program, &arguments, self.plan.core)?;
-            if let Some(group) = &self.group
-                && let Err(error) = group.take(process.id())
-            {
-                self.notes
-                    .push(format!("memory and CPU were not limited: {error}"));
-            }
-            process.ready()?;
-            all.push(process);
+    /// Starts one more.
+    fn process(&mut self) -> anyhow::Result<Process> {
+        let arguments = self.arguments(self.plan.processes > 1);
+        let process = Process::start(&self.plan.program, &arguments, self.plan.core)?;
+        if let Some(group) = &self.group
+            && let Err(error) = group.take(process.id())
+        {
+            let note = format!("memory and CPU were not limited: {error}");
+            self.notes.push(note);
         }
-        Ok(all)
+        process.ready()?;
+        Ok(process)
     }
 
     fn arguments(&self, share: bool) -> Vec<String> {
@@ -179,11 +180,11 @@ impl Starting<'_> {
         ["--data-dir".to_owned(), folder]
     }
 
-    fn target(&self, processes: &[Process]) -> anyhow::Result<Target> {
+    fn target(&self) -> anyhow::Result<Target> {
         let mut target = Target {
             name: "ceiling".to_owned(),
             address: self.address,
-            pids: processes.iter().map(Process::id).collect(),
+            pids: Vec::new(),
             // As long as a key; the ceiling looks at none.
             client_key: "c".repeat(44),
             server_key: "s".repeat(44),

@@ -109,7 +109,9 @@ impl Load {
         held: &mut VecDeque<(Micros, Key)>,
         late: &mut Histogram<u64>,
     ) -> anyhow::Result<()> {
-        while drive.engine.now() < end {
+        // A generator that is late begins all of them nevertheless.
+        let is_overdue = |schedule: &Schedule| schedule.due().is_some_and(|due| due < end);
+        while drive.engine.now() < end || is_overdue(schedule) {
             let now = drive.engine.now();
             // A few at a time, so that answers are read in between.
             for _ in 0..16 {

@@ -155,6 +155,28 @@ fn the_published_test_gives_its_tables() {
 }
 
 #[test]
+fn several_processes_hold_and_make_what_one_may_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.json");
+    // Not more than 281 connections for a process that may open 600 files.
+    let script = "ulimit -n 600; exec \"$0\" bench seed --rate 1000 --ramp 0.8 --duration 1 \
+        --runs 1 --json \"$1\"";
+    let ended = Command::new("bash")
+        .args(["-c", script, env!("CARGO_BIN_EXE_burgee")])
+        .arg(&file)
+        .output()
+        .unwrap();
+    assert!(ended.status.success(), "{}", stderr(&ended));
+    let report: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    for subject in report["subjects"].as_array().unwrap() {
+        assert_eq!(subject["processes"], 2);
+        assert_eq!(subject["errors"], json!([]));
+    }
+    // Together they hold half of 1,000/s in 0.8 s.
+    assert_eq!(report["tables"][3]["rows"][0][1], "400");
+}
+
+#[test]
 fn all_is_one_table_of_goals() {
     let output = run(&["bench", "all", "--short", "--only", "push"]);
     assert!(output.status.success(), "{}", stderr(&output));

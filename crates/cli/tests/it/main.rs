@@ -5,7 +5,6 @@
 
 mod adopting;
 mod bench;
-mod bench_load;
 mod commands;
 mod database_down;
 mod demo;

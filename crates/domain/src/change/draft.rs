@@ -10,6 +10,7 @@ use crate::command::Target;
 use crate::command::edit::Edit;
 use crate::fault::Fault;
 use crate::id::Id;
+use crate::key::fold;
 use crate::model::{Environment, Flag, Segment, Targeting};
 use crate::outcome::Warning;
 use crate::workspace::Workspace;
@@ -192,9 +193,4 @@ pub(crate) fn unreleased(flag: &Flag) -> Targeting {
         tracked: false,
         stamp: Millis(0),
     }
-}
-
-/// A key as it is looked up.
-pub(crate) fn fold(key: &str) -> String {
-    key.to_ascii_lowercase()
 }

@@ -1,9 +1,10 @@
 //! Finding things in a draft, by the keys as commands give them.
 
-use super::draft::{Draft, fold};
+use super::draft::Draft;
 use crate::command::Target;
 use crate::fault::{Fault, shown};
 use crate::id::Id;
+use crate::key::fold;
 use crate::model::{Environment, Life, Segment, SegmentScope};
 use crate::workspace::{FlagState, ProjectState};
 
@@ -93,11 +94,7 @@ impl Draft<'_> {
             ));
         };
         let scope = match (project, environment) {
-            (None, None) => SegmentScope::Organization,
-            (None, Some(_)) => {
-                let message = "a segment of an environment needs the project's key too";
-                return Err(Fault::new("/project", "projectMissing", message));
-            }
+            (None, _) => SegmentScope::Organization,
             (Some(project), None) => {
                 SegmentScope::Project(self.project(project)?.project.id.clone())
             }

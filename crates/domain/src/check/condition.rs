@@ -6,11 +6,11 @@ use burgee_eval::condition::{IN_SEGMENT, NOT_IN_SEGMENT};
 use burgee_eval::flag::Condition;
 use burgee_eval::operator::{self, Group, Operator, SELF_EVALUATING_SDKS};
 
-use super::{Checked, text};
+use super::{Checked, text, variation};
 use crate::change::Draft;
 use crate::command::input::ConditionInput;
 use crate::fault::Fault;
-use crate::limits::{MAX_CONDITIONS, MAX_PROPERTY, MAX_VALUE};
+use crate::limits::{MAX_CONDITION_SEGMENTS, MAX_CONDITIONS, MAX_PROPERTY};
 
 /// Whether a condition on this property tests membership in segments.
 pub(crate) fn is_on_segments(property: &str) -> bool {
@@ -27,29 +27,48 @@ pub(crate) fn segment_ids(property: &str, value: Option<&str>) -> Vec<String> {
     }
 }
 
-/// The conditions of one rule, as they are kept.
+/// Checks the conditions of one rule: all but whether the segments that they name are there.
+pub(crate) fn check(inputs: &[ConditionInput], at: &str) -> Checked<()> {
+    if inputs.len() > MAX_CONDITIONS {
+        let message = format!("a rule has at most {MAX_CONDITIONS} conditions");
+        return Err(Fault::new(at, "tooManyConditions", message));
+    }
+    for (index, input) in inputs.iter().enumerate() {
+        let at = format!("{at}/{index}");
+        let condition = one(input, &at)?;
+        compiles(&condition, &at)?;
+        if is_on_segments(&condition.property) {
+            segments(condition.value.as_deref(), &format!("{at}/value"))?;
+        }
+    }
+    Ok(())
+}
+
+/// The conditions of one rule as they are kept, after [`check`]. The author is told what SDKs make
+/// of them.
 pub(crate) fn list(
     inputs: &[ConditionInput],
     draft: &mut Draft<'_>,
     at: &str,
 ) -> Checked<Vec<Condition>> {
-    if inputs.len() > MAX_CONDITIONS {
-        let message = format!("a rule has at most {MAX_CONDITIONS} conditions");
-        return Err(Fault::new(at, "tooManyConditions", message));
-    }
     if inputs.is_empty() {
         draft.warn(
             "ruleMatchesEverybody",
             "a rule without conditions holds for everybody",
         );
     }
-    let inputs = inputs.iter().enumerate();
-    inputs
-        .map(|(index, input)| one(input, draft, &format!("{at}/{index}")))
-        .collect()
+    let mut conditions = Vec::with_capacity(inputs.len());
+    for (index, input) in inputs.iter().enumerate() {
+        let condition = one(input, &format!("{at}/{index}"))?;
+        if let Some(operator) = condition.op.as_deref().and_then(operator::find) {
+            warn_of_differences(operator, &condition, draft);
+        }
+        conditions.push(condition);
+    }
+    Ok(conditions)
 }
 
-fn one(input: &ConditionInput, draft: &mut Draft<'_>, at: &str) -> Checked<Condition> {
+fn one(input: &ConditionInput, at: &str) -> Checked<Condition> {
     let property_at = format!("{at}/property");
     let property = text::plain(&input.property, &property_at, "a property", MAX_PROPERTY)?;
     if property.trim().is_empty() {
@@ -61,16 +80,11 @@ fn one(input: &ConditionInput, draft: &mut Draft<'_>, at: &str) -> Checked<Condi
     }
     let op = operator_name(input, at)?;
     let operator = op.as_deref().and_then(operator::find);
-    let condition = Condition {
+    Ok(Condition {
         value: value(input, operator, &format!("{at}/value"))?,
         property,
         op,
-    };
-    compiles(&condition, at)?;
-    if let Some(operator) = operator {
-        warn_of_differences(operator, &condition, draft);
-    }
-    Ok(condition)
+    })
 }
 
 /// The operator; none on segments, where some SDKs would look at it instead of the property.
@@ -102,14 +116,7 @@ fn value(input: &ConditionInput, operator: Option<&Operator>, at: &str) -> Check
             return Err(Fault::new(at, "valueMissing", message));
         }
     };
-    text::no_nul(value, at)?;
-    if value.len() > MAX_VALUE {
-        let message = format!(
-            "a value has at most {MAX_VALUE} bytes; this one has {}",
-            value.len()
-        );
-        return Err(Fault::new(at, "valueTooLong", message));
-    }
+    variation::check_value(value, at)?;
     Ok(Some(value.clone()))
 }
 
@@ -118,13 +125,24 @@ fn compiles(condition: &Condition, at: &str) -> Checked<()> {
     check_condition(condition).map_err(|why| {
         let pointer = format!("{at}{}", why.pointer);
         Fault::new(pointer, camel(why.code.as_str()), why.message)
-    })?;
-    let ids = segment_ids(&condition.property, condition.value.as_deref());
-    if is_on_segments(&condition.property) && ids.is_empty() {
+    })
+}
+
+/// Checks the list of a condition on segments: some ids, and not too many.
+fn segments(value: Option<&str>, at: &str) -> Checked<()> {
+    let ids = segment_ids(IN_SEGMENT, value);
+    if ids.is_empty() {
         let message = "the list names no segment";
-        return Err(Fault::new(format!("{at}/value"), "listEmpty", message));
+        return Err(Fault::new(at, "listEmpty", message));
     }
-    Ok(())
+    if ids.len() > MAX_CONDITION_SEGMENTS {
+        let message = format!(
+            "a condition names at most {MAX_CONDITION_SEGMENTS} segments; this one names {}",
+            ids.len()
+        );
+        return Err(Fault::new(at, "tooManySegments", message));
+    }
+    ids.iter().try_for_each(|id| text::id(id, at).map(drop))
 }
 
 /// Tells where SDKs that evaluate by themselves take a condition otherwise than we do

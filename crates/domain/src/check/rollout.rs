@@ -17,12 +17,26 @@ pub(crate) fn rollout(
     variations: &[Variation],
     at: &str,
 ) -> Checked<Vec<RolloutVariation>> {
+    let kept = check(parts, one, at)?;
+    for (index, part) in kept.iter().enumerate() {
+        let at = match one {
+            Some(_) => format!("{at}/variation"),
+            None => format!("{at}/variations/{index}/id"),
+        };
+        known(&part.id, variations, &at)?;
+    }
+    Ok(kept)
+}
+
+/// As [`rollout`], whatever variations there are.
+pub(crate) fn check(
+    parts: Option<&[PartInput]>,
+    one: Option<&str>,
+    at: &str,
+) -> Checked<Vec<RolloutVariation>> {
     match (parts, one) {
-        (Some(parts), None) => tiles(parts, variations, &format!("{at}/variations")),
-        (None, Some(id)) => {
-            known(id, variations, &format!("{at}/variation"))?;
-            Ok(everyone(id))
-        }
+        (Some(parts), None) => tiles(parts, &format!("{at}/variations")),
+        (None, Some(id)) => Ok(everyone(id)),
         _ => Err(Fault::new(
             at,
             "rolloutMissing",
@@ -49,11 +63,7 @@ pub(crate) fn known(id: &str, variations: &[Variation], at: &str) -> Checked<()>
     Err(Fault::new(at, "variationUnknown", message))
 }
 
-fn tiles(
-    parts: &[PartInput],
-    variations: &[Variation],
-    at: &str,
-) -> Checked<Vec<RolloutVariation>> {
+fn tiles(parts: &[PartInput], at: &str) -> Checked<Vec<RolloutVariation>> {
     if parts.len() > MAX_PARTS {
         let message = format!("a rollout has at most {MAX_PARTS} parts");
         return Err(Fault::new(at, "tooManyParts", message));
@@ -62,7 +72,6 @@ fn tiles(
     let mut kept = Vec::with_capacity(parts.len());
     for (index, part) in parts.iter().enumerate() {
         let at = format!("{at}/{index}");
-        known(&part.id, variations, &format!("{at}/id"))?;
         let rollout = interval(part.rollout, reached, &format!("{at}/rollout"))?;
         reached = if rollout[1] > 0.0 {
             rollout[1]

@@ -2,20 +2,54 @@
 
 use std::collections::HashSet;
 
-use burgee_eval::flag::{Condition, Rule, Variation};
+use burgee_eval::flag::{Rule, Variation};
 use burgee_eval::segment::SegmentRule;
 
-use super::condition::{self, is_on_segments, segment_ids};
-use super::{Checked, rollout, text};
+use super::condition::{self, is_on_segments};
+use super::{Checked, rollout, segments, text};
 use crate::change::{Draft, Place};
-use crate::command::input::{RuleInput, SegmentRuleInput};
+use crate::command::input::{ConditionInput, RuleInput, SegmentRuleInput};
 use crate::fault::{Fault, shown};
-use crate::id::Id;
 use crate::limits::{MAX_PROPERTY, MAX_RULES};
-use crate::model::{Life, SegmentScope};
 
-/// A targeting rule at a place, as it is kept. `number` is its place in the list, for its name;
-/// `kept` is the rule that it replaces.
+/// Checks a targeting rule: all but what it refers to.
+pub(crate) fn check(input: &RuleInput, at: &str) -> Checked<()> {
+    rollout::check(input.variations.as_deref(), input.variation.as_deref(), at)?;
+    dispatch_key(input.dispatch_key.as_deref(), &format!("{at}/dispatchKey"))?;
+    named(input.id.as_deref(), input.name.as_deref(), at)?;
+    condition::check(&input.conditions, &format!("{at}/conditions"))
+}
+
+/// Checks all rules of a flag, as [`check`] does.
+pub(crate) fn check_all(inputs: &[RuleInput], at: &str) -> Checked<()> {
+    count(inputs.len(), at)?;
+    unique(inputs.iter().map(|rule| rule.id.as_deref()), at)?;
+    let mut inputs = inputs.iter().enumerate();
+    inputs.try_for_each(|(index, input)| check(input, &format!("{at}/{index}")))
+}
+
+/// Checks all rules of a segment. A segment inside a segment never matches, so it is refused.
+pub(crate) fn check_segment_rules(inputs: &[SegmentRuleInput], at: &str) -> Checked<()> {
+    count(inputs.len(), at)?;
+    unique(inputs.iter().map(|rule| rule.id.as_deref()), at)?;
+    for (index, input) in inputs.iter().enumerate() {
+        let at = format!("{at}/{index}");
+        named(input.id.as_deref(), input.name.as_deref(), &at)?;
+        let conditions_at = format!("{at}/conditions");
+        condition::check(&input.conditions, &conditions_at)?;
+        let nested = |it: &ConditionInput| is_on_segments(&it.property);
+        if let Some(bad) = input.conditions.iter().position(nested) {
+            let message =
+                "a segment's rule cannot refer to segments: SDKs do not agree on what that means";
+            let at = format!("{conditions_at}/{bad}/property");
+            return Err(Fault::new(at, "segmentInSegment", message));
+        }
+    }
+    Ok(())
+}
+
+/// A targeting rule at a place, as it is kept, after [`check`]. `number` is its place in the list,
+/// for its name.
 pub(crate) fn rule(
     input: &RuleInput,
     draft: &mut Draft<'_>,
@@ -32,10 +66,10 @@ pub(crate) fn rule(
     let kept_name = kept.map(|rule| rule.name.clone());
     let given = text::optional_name(input.name.as_deref(), &format!("{at}/name"))?;
     let conditions = condition::list(&input.conditions, draft, &format!("{at}/conditions"))?;
-    check_segments(&conditions, draft, place, &format!("{at}/conditions"))?;
+    segments::check(&conditions, draft, place, &format!("{at}/conditions"))?;
     let name = given.or(kept_name);
     Ok(Rule {
-        id: id(input.id.as_deref(), draft, at)?,
+        id: input.id.clone().unwrap_or_else(|| (draft.new_id)()),
         name: name.unwrap_or_else(|| format!("Rule {number}")),
         dispatch_key: dispatch_key(input.dispatch_key.as_deref(), &format!("{at}/dispatchKey"))?,
         included_in_expt: input.included_in_expt.unwrap_or(false),
@@ -44,48 +78,31 @@ pub(crate) fn rule(
     })
 }
 
-/// All rules of a flag at a place.
+/// All rules of a flag at a place, after [`check_all`].
 pub(crate) fn rules(
     inputs: &[RuleInput],
     draft: &mut Draft<'_>,
     place: &Place,
     at: &str,
 ) -> Checked<Vec<Rule>> {
-    count(inputs.len(), at)?;
-    let mut seen = HashSet::new();
-    let mut rules = Vec::with_capacity(inputs.len());
-    for (index, input) in inputs.iter().enumerate() {
-        let at = format!("{at}/{index}");
-        let rule = rule(input, draft, place, index + 1, &at)?;
-        unique(&mut seen, &rule.id, &at)?;
-        rules.push(rule);
-    }
-    Ok(rules)
+    let inputs = inputs.iter().enumerate();
+    inputs
+        .map(|(index, input)| rule(input, draft, place, index + 1, &format!("{at}/{index}")))
+        .collect()
 }
 
-/// All rules of a segment. A segment inside a segment never matches, so it is refused.
+/// All rules of a segment, after [`check_segment_rules`].
 pub(crate) fn segment_rules(
     inputs: &[SegmentRuleInput],
     kept: &[SegmentRule],
     draft: &mut Draft<'_>,
     at: &str,
 ) -> Checked<Vec<SegmentRule>> {
-    count(inputs.len(), at)?;
-    let mut seen = HashSet::new();
     let mut rules = Vec::with_capacity(inputs.len());
     for (index, input) in inputs.iter().enumerate() {
         let at = format!("{at}/{index}");
-        let conditions_at = format!("{at}/conditions");
-        let conditions = condition::list(&input.conditions, draft, &conditions_at)?;
-        let nested = |it: &Condition| is_on_segments(&it.property);
-        if let Some(bad) = conditions.iter().position(nested) {
-            let message =
-                "a segment's rule cannot refer to segments: SDKs do not agree on what that means";
-            let at = format!("{conditions_at}/{bad}/property");
-            return Err(Fault::new(at, "segmentInSegment", message));
-        }
-        let id = id(input.id.as_deref(), draft, &at)?;
-        unique(&mut seen, &id, &at)?;
+        let conditions = condition::list(&input.conditions, draft, &format!("{at}/conditions"))?;
+        let id = input.id.clone().unwrap_or_else(|| (draft.new_id)());
         let given = text::optional_name(input.name.as_deref(), &format!("{at}/name"))?;
         let kept = kept
             .iter()
@@ -129,59 +146,20 @@ fn rules_variations(
     rollout::rollout(parts, input.variation.as_deref(), variations, at)
 }
 
-fn id(given: Option<&str>, draft: &mut Draft<'_>, at: &str) -> Checked<String> {
-    match given {
-        Some(id) => text::id(id, &format!("{at}/id")),
-        None => Ok((draft.new_id)()),
-    }
+fn named(id: Option<&str>, name: Option<&str>, at: &str) -> Checked<()> {
+    id.map(|id| text::id(id, &format!("{at}/id"))).transpose()?;
+    text::optional_name(name, &format!("{at}/name")).map(drop)
 }
 
-fn unique(seen: &mut HashSet<String>, id: &str, at: &str) -> Checked<()> {
-    if seen.insert(id.to_owned()) {
-        return Ok(());
-    }
-    let message = format!("two rules have the id '{id}'");
-    Err(Fault::new(format!("{at}/id"), "duplicateId", message))
-}
-
-/// Segments must exist and be visible where the rule is; an archived one gets a warning.
-fn check_segments(
-    conditions: &[Condition],
-    draft: &mut Draft<'_>,
-    place: &Place,
-    at: &str,
-) -> Checked<()> {
-    for (index, condition) in conditions.iter().enumerate() {
-        for id in segment_ids(&condition.property, condition.value.as_deref()) {
-            check_segment(&id, draft, place, &format!("{at}/{index}/value"))?;
+/// Refuses two rules of one id; those without get ids of their own.
+fn unique<'i>(ids: impl Iterator<Item = Option<&'i str>>, at: &str) -> Checked<()> {
+    let mut seen = HashSet::new();
+    for (index, id) in ids.enumerate() {
+        if let Some(id) = id.filter(|id| !seen.insert(*id)) {
+            let message = format!("two rules have the id '{}'", shown(id));
+            let at = format!("{at}/{index}/id");
+            return Err(Fault::new(at, "duplicateId", message));
         }
-    }
-    Ok(())
-}
-
-fn check_segment(id: &str, draft: &mut Draft<'_>, place: &Place, at: &str) -> Checked<()> {
-    let project = draft.project(&place.project)?.project.id.clone();
-    let visible = |scope: &SegmentScope| match scope {
-        SegmentScope::Organization => true,
-        SegmentScope::Project(id) => *id == project,
-        SegmentScope::Environment(_, id) => *id == place.environment,
-    };
-    let segments = &draft.state.segments;
-    let segment = segments.get(&Id::new(id)).map(|state| &state.segment);
-    let found = segment.filter(|it| it.life != Life::Deleted && visible(&it.scope));
-    let Some(segment) = found else {
-        let message = format!(
-            "there is no segment with the id '{}' in this environment",
-            shown(id)
-        );
-        return Err(Fault::new(at, "segmentUnknown", message));
-    };
-    if segment.life == Life::Archived {
-        let message = format!(
-            "the segment '{}' is archived: it matches nobody",
-            segment.key
-        );
-        draft.warn("segmentArchived", message);
     }
     Ok(())
 }

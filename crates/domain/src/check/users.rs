@@ -40,6 +40,11 @@ fn one(key: &str) -> Checked<()> {
     text::no_nul(key, "")
 }
 
+/// Checks keys of users, and that there are not too many.
+pub(crate) fn check(users: &[String], limit: usize, at: &str, of: &str) -> Checked<()> {
+    within(keys(users, at)?.len(), limit, at, of)
+}
+
 /// Refuses lists that are too long together.
 pub(crate) fn within(count: usize, limit: usize, at: &str, of: &str) -> Checked<()> {
     if count > limit {

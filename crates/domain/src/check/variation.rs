@@ -10,13 +10,12 @@ use crate::command::input::VariationInput;
 use crate::fault::Fault;
 use crate::limits::{MAX_VALUE, MAX_VARIATIONS};
 
-/// The variations of a flag, with ids made where there are none.
-pub(crate) fn list(
+/// Checks the variations of a flag; whether the values are of its type, where that is known.
+pub(crate) fn check(
     inputs: &[VariationInput],
-    kind: VariationType,
+    kind: Option<VariationType>,
     at: &str,
-    new_id: &mut dyn FnMut() -> String,
-) -> Checked<Vec<Variation>> {
+) -> Checked<()> {
     if inputs.is_empty() {
         let message = "a flag has at least one variation";
         return Err(Fault::new(at, "variationsEmpty", message));
@@ -26,19 +25,37 @@ pub(crate) fn list(
         return Err(Fault::new(at, "tooManyVariations", message));
     }
     let mut seen = HashSet::new();
+    for (index, input) in inputs.iter().enumerate() {
+        let at = format!("{at}/{index}");
+        if let Some(id) = &input.id {
+            text::id(id, &format!("{at}/id"))?;
+            if !seen.insert(id) {
+                let message = format!("two variations have the id '{id}'");
+                return Err(Fault::new(format!("{at}/id"), "duplicateId", message));
+            }
+        }
+        let value_at = format!("{at}/value");
+        match kind {
+            Some(kind) => value(&input.value, kind, &value_at).map(drop)?,
+            None => check_value(&input.value, &value_at)?,
+        }
+        text::optional_name(input.name.as_deref(), &format!("{at}/name"))?;
+    }
+    Ok(())
+}
+
+/// The variations of a flag after [`check`], with ids made where there are none.
+pub(crate) fn list(
+    inputs: &[VariationInput],
+    kind: VariationType,
+    at: &str,
+    new_id: &mut dyn FnMut() -> String,
+) -> Checked<Vec<Variation>> {
     let mut variations = Vec::with_capacity(inputs.len());
     for (index, input) in inputs.iter().enumerate() {
         let at = format!("{at}/{index}");
-        let id = match &input.id {
-            Some(id) => text::id(id, &format!("{at}/id"))?,
-            None => new_id(),
-        };
-        if !seen.insert(id.clone()) {
-            let message = format!("two variations have the id '{id}'");
-            return Err(Fault::new(format!("{at}/id"), "duplicateId", message));
-        }
         variations.push(Variation {
-            id,
+            id: input.id.clone().unwrap_or_else(&mut *new_id),
             value: value(&input.value, kind, &format!("{at}/value"))?,
             name: text::optional_name(input.name.as_deref(), &format!("{at}/name"))?,
         });
@@ -46,9 +63,8 @@ pub(crate) fn list(
     Ok(variations)
 }
 
-/// A value as it is kept: of the flag's type. Booleans are kept in lower case, because one SDK
-/// reads them as JSON.
-pub(crate) fn value(value: &str, kind: VariationType, at: &str) -> Checked<String> {
+/// Checks a value of whatever type.
+pub(crate) fn check_value(value: &str, at: &str) -> Checked<()> {
     text::no_nul(value, at)?;
     if value.len() > MAX_VALUE {
         let message = format!(
@@ -57,6 +73,13 @@ pub(crate) fn value(value: &str, kind: VariationType, at: &str) -> Checked<Strin
         );
         return Err(Fault::new(at, "valueTooLong", message));
     }
+    Ok(())
+}
+
+/// A value as it is kept: of the flag's type. Booleans are kept in lower case, because one SDK
+/// reads them as JSON.
+pub(crate) fn value(value: &str, kind: VariationType, at: &str) -> Checked<String> {
+    check_value(value, at)?;
     let value = match kind {
         VariationType::Boolean => value.to_ascii_lowercase(),
         _ => value.to_owned(),

@@ -45,6 +45,12 @@ pub(crate) trait Edit {
     /// Adds what must be loaded besides the target.
     fn refer(&self, _references: &mut References) {}
 
+    /// Checks what needs no workspace: texts, counts, lists, conditions. It is done before anything
+    /// is loaded or locked, and [`Self::apply`] relies on it.
+    fn check_shape(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+
     /// Checks it against the draft and does it. Says whether it changed anything.
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault>;
 }

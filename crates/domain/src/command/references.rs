@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::input::{ConditionInput, RuleInput, SegmentRuleInput};
 use super::{Command, Target};
 use crate::check::condition::segment_ids;
+use crate::key::fold;
 
 /// A segment by key, in its scope. Keys are folded ([`crate::key::Key::folded`]).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +26,10 @@ pub struct References {
     pub projects: BTreeSet<String>,
     /// Flags as (project, flag), each with its targeting everywhere.
     pub flags: BTreeSet<(String, String)>,
+    /// Flags by (project, id): those whose id a new flag asks for.
+    pub flag_ids: BTreeSet<(String, String)>,
+    /// Flags as in `flags`, whose rules' segments are needed too: those that are served again.
+    pub rules_of: BTreeSet<(String, String)>,
     /// Segments by key, each with its stamps everywhere.
     pub segments: BTreeSet<SegmentRef>,
     /// Segments by id: those that conditions name, and ids that new segments ask for.
@@ -96,8 +101,4 @@ impl SegmentRef {
             Target::Flag { .. } | Target::Targeting { .. } => None,
         }
     }
-}
-
-fn fold(key: &str) -> String {
-    key.to_ascii_lowercase()
 }

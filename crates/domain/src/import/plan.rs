@@ -100,7 +100,9 @@ impl Import<'_> {
         planner.flags(&self.input.flags, &self.input.segments);
         let mut report = planner.report();
         let (places, mut commands) = planner.commands(self.input);
-        match change::apply(self.workspace, &commands, self.now, new_id) {
+        let outcome = change::well_formed(&commands)
+            .and_then(|checked| change::apply(self.workspace, checked, self.now, new_id));
+        match outcome {
             Ok(outcome) => {
                 without_effect(&outcome, &places, &mut report);
                 if outcome == Outcome::default() {

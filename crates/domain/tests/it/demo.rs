@@ -20,7 +20,13 @@ fn workspace() -> Workspace {
 }
 
 fn apply(workspace: &Workspace, commands: &[Command]) -> Outcome {
-    change::apply(workspace, commands, NOW, &mut || "made".into()).unwrap()
+    change::apply(
+        workspace,
+        change::well_formed(commands).unwrap(),
+        NOW,
+        &mut || "made".into(),
+    )
+    .unwrap()
 }
 
 fn snapshot(outcome: &Outcome) -> Snapshot {

@@ -65,7 +65,7 @@ fn histories_that_differ_anywhere_have_other_digests() {
 }
 
 /// What the log has of an outcome.
-fn logged(outcome: &Outcome) -> Vec<Logged> {
+pub(crate) fn logged(outcome: &Outcome) -> Vec<Logged> {
     let of_step = |step: &burgee_domain::outcome::Step| {
         let entries = step.entries.clone().into_iter();
         let (scope, version) = (step.scope.clone(), step.position.version);
@@ -81,7 +81,7 @@ fn logged(outcome: &Outcome) -> Vec<Logged> {
     outcome.steps.iter().flat_map(of_step).collect()
 }
 
-fn versions(workspace: &Workspace) -> BTreeMap<Scope, i64> {
+pub(crate) fn versions(workspace: &Workspace) -> BTreeMap<Scope, i64> {
     let web = &workspace.projects["web"];
     let environments = web.environments.values();
     let mut base: BTreeMap<Scope, i64> = environments

@@ -77,7 +77,8 @@ pub(crate) fn commands(list: Value) -> Vec<Command> {
 /// Applies commands at [`NOW`], with ids `id-1`, `id-2`, ….
 pub(crate) fn apply(workspace: &Workspace, list: Value) -> Result<Outcome, Rejected> {
     let mut count = 0;
-    change::apply(workspace, &commands(list), NOW, &mut || {
+    let commands = commands(list);
+    change::apply(workspace, change::well_formed(&commands)?, NOW, &mut || {
         count += 1;
         format!("id-{count}")
     })

@@ -1,6 +1,7 @@
 //! Change sets from commands to outcomes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
+mod behind;
 mod demo;
 mod flags;
 mod history;

@@ -44,8 +44,10 @@ fn apply(workspace: &Workspace, list: &[Value], now: Millis) -> Result<Outcome, 
         count += 1;
         format!("made-{count}")
     };
-    command::parse(list.to_vec(), None)
-        .and_then(|commands| change::apply(workspace, &commands, now, &mut new_id))
+    command::parse(list.to_vec(), None).and_then(|commands| {
+        let checked = change::well_formed(&commands)?;
+        change::apply(workspace, checked, now, &mut new_id)
+    })
 }
 
 fn user_keys() -> impl Strategy<Value = Value> {
@@ -212,8 +214,11 @@ proptest! {
     fn the_first_bad_command_is_named_and_those_before_it_are_good(
         mut list in prop::collection::vec(anything(), 0..10),
     ) {
-        // Reading refuses before anything is applied, so only what can be read is looked at here.
-        list.retain(|command| command::parse(vec![command.clone()], None).is_ok());
+        // What can be read, and is well-formed: the rest is refused before anything is applied.
+        list.retain(|command| {
+            let read = command::parse(vec![command.clone()], None);
+            read.is_ok_and(|commands| change::well_formed(&commands).is_ok())
+        });
         if let Err(rejected) = apply(&workspace(), &list, NOW) {
             let good = apply(&workspace(), &list[..rejected.command], NOW);
             prop_assert!(good.is_ok(), "{good:?}");

@@ -2,6 +2,7 @@
 
 mod flags;
 mod rules;
+mod shape;
 mod users;
 
 use burgee_domain::Rejected;
@@ -18,8 +19,10 @@ fn refused(command: Value) -> Rejected {
         count += 1;
         format!("made-{count}")
     };
-    let result = command::parse(vec![command.clone()], None)
-        .and_then(|commands| change::apply(&ready(), &commands, NOW, &mut new_id));
+    let result = command::parse(vec![command.clone()], None).and_then(|commands| {
+        let checked = change::well_formed(&commands)?;
+        change::apply(&ready(), checked, NOW, &mut new_id)
+    });
     match result {
         Err(rejected) => rejected,
         Ok(outcome) => panic!("{command} gave {outcome:?}"),

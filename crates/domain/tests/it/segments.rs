@@ -1,5 +1,7 @@
 //! Segments in their three scopes.
 
+use burgee_domain::command;
+use burgee_domain::id::Id;
 use burgee_domain::model::Life;
 use burgee_domain::outcome::Facet;
 use serde_json::{Value, json};
@@ -128,6 +130,59 @@ fn archiving_a_used_segment_warns_and_deleting_it_is_refused() {
     let freed = json!([on("text", "setRules", json!({"rules": []})), delete]);
     let outcome = apply(&archived, freed).unwrap();
     assert_eq!(outcome.segments[0].after.life, Life::Deleted);
+}
+
+#[test]
+fn restoring_a_flag_tells_of_the_segments_that_are_not_there_any_more() {
+    let rule = |id: &str| {
+        let condition = json!({"property": "User is in segment", "value": json!([id]).to_string()});
+        json!({"rule": {"name": format!("by {id}"), "variation": "a", "conditions": [condition]}})
+    };
+    let mut workspace = after(
+        ready(),
+        json!([
+            on("text", "addRule", rule("in-prod")),
+            on("text", "addRule", rule("shared")),
+            on(
+                "text",
+                "addRule",
+                with(rule("in-dev"), json!({"environment": "dev"}))
+            ),
+            on("text", "archiveFlag", json!({})),
+            people("archiveSegment", json!({})),
+        ]),
+    );
+    // As an import can leave it.
+    workspace.segments.remove(&Id::new("in-dev"));
+    let restore = json!([on("text", "restoreFlag", json!({}))]);
+    let commands = crate::kit::commands(restore.clone());
+    let rules_of = command::references(&commands).rules_of;
+    assert!(rules_of.contains(&("web".into(), "text".into())));
+    let named = workspace.projects["web"].flags["text"].segment_ids();
+    assert_eq!(named.len(), 3, "{named:?}");
+    let outcome = apply(&workspace, restore).unwrap();
+    let warnings: Vec<_> = outcome
+        .warnings
+        .iter()
+        .map(|it| (it.code.as_str(), it.message.as_str()))
+        .collect();
+    assert_eq!(
+        warnings,
+        [
+            (
+                "segmentUnknown",
+                "the rule 'by in-dev' in dev refers to a segment that is not there, 'in-dev': it matches nobody"
+            ),
+            (
+                "segmentArchived",
+                "the rule 'by in-prod' in prod refers to the segment 'in-prod', which is archived: it matches nobody"
+            ),
+        ]
+    );
+    // A flag that is live already is not served again.
+    let again = after(workspace, json!([on("text", "restoreFlag", json!({}))]));
+    let outcome = apply(&again, json!([on("text", "restoreFlag", json!({}))])).unwrap();
+    assert_eq!(outcome.warnings, []);
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::api::page::{Page, PageQuery};
 use crate::api::{self};
 use crate::app::{AppState, now};
 use crate::auth::{Caller, Writer};
-use crate::body::Body;
+use crate::body::{Body, once};
 use crate::params::{Path, Query};
 use crate::problem::Problem;
 
@@ -32,7 +32,7 @@ pub struct NewChangeSet {
     pub comment: String,
     /// The versions that the author saw: `project`, `project/environment`, or the empty text for
     /// the organization. Refused (412) only where a part that this set touches was changed since.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "once::each_once")]
     pub base: BTreeMap<String, i64>,
     /// Say what would happen, and change nothing.
     #[serde(default)]

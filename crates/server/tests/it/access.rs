@@ -170,7 +170,7 @@ async fn a_token_that_was_revoked_or_has_expired_opens_nothing() {
 
 /// A second organization, made past the store, since nothing makes one yet; with the same keys in
 /// it as the first has.
-async fn neighbour(app: &App) -> Api {
+pub(crate) async fn neighbour(app: &App) -> Api {
     let id = uuid::Uuid::now_v7().to_string();
     let mut connection = AnyConnection::connect(&app.data.url()).await.unwrap();
     sqlx::query(

@@ -113,6 +113,7 @@ async fn a_repeated_request_does_nothing_twice() {
         ] {
             let problem = app.owner.post(path, &other).await.problem(409);
             assert_eq!(problem.pointers(), ["/id"], "{}", problem.body);
+            assert_eq!(problem.code(), "idReused", "{}", problem.body);
         }
         let bad = json!({"id": "no uuid", "commands": []});
         let problem = app.owner.post(path, &bad).await.problem(400);
@@ -142,7 +143,7 @@ async fn a_conflict_names_what_and_who() {
         // The same part: told by whom, and nothing of the set is done.
         let set = json!({"base": base, "commands": [create("g"), in_prod("turnOn", "f")]});
         let problem = app.owner.post(path, &set).await.problem(412);
-        assert_eq!(problem.code(), "conflict", "{}", problem.body);
+        assert_eq!(problem.code(), "baseConflict", "{}", problem.body);
         let conflicts = problem.body["conflicts"].as_array().unwrap();
         assert_eq!(conflicts.len(), 1, "{}", problem.body);
         let conflict = &conflicts[0];

@@ -6,6 +6,7 @@
 
 mod access;
 mod change_sets;
+mod conflicts;
 mod feed;
 mod kit;
 mod lists;

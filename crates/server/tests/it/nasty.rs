@@ -144,7 +144,7 @@ async fn attempt(api: &Api, set: Value) {
     match answer.status {
         200 => drop(answer.expect(200)),
         // A base of 0: the part was changed since.
-        412 => assert_eq!(answer.problem(412).code(), "conflict"),
+        412 => assert_eq!(answer.problem(412).code(), "baseConflict"),
         status @ (400 | 404 | 409) => {
             let problem = answer.problem(status);
             assert!(!problem.pointers().is_empty(), "{about}: {}", problem.body);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use burgee_server::Policy;
 use serde_json::{Value, json};
 use sqlx::{AnyConnection, Connection};
 use tokio::task::JoinSet;
@@ -16,6 +17,7 @@ async fn of_two_writers_on_one_part_one_wins_and_the_other_is_told() {
     on_each_database(async |app| {
         app.apply(flag_on("f")).await;
         let (on, _) = variations(&app.owner, "f").await;
+        let oscar = app.caller("oscar", Policy::Owner).await;
         for _ in 0..5 {
             let flag = app.owner.get("projects/default/flags/f").await.expect(200);
             let base = json!({"default/prod": flag["versions"]["default/prod"]});
@@ -25,24 +27,72 @@ async fn of_two_writers_on_one_part_one_wins_and_the_other_is_told() {
                         "variation": on, "keys": [author, Uuid::now_v7()]}]})
             };
             let (one, two) = (set("one"), set("two"));
-            let (one, two) = tokio::join!(app.owner.post(PATH, &one), app.owner.post(PATH, &two));
+            let (one, two) = tokio::join!(app.owner.post(PATH, &one), oscar.post(PATH, &two));
             let mut statuses = [one.status, two.status];
             statuses.sort_unstable();
             assert_eq!(statuses, [200, 412], "{one:?} {two:?}");
-            let (winner, loser) = match one.status {
-                200 => ("one", two),
-                _ => ("two", one),
+            let (winner, name, won, lost) = match one.status {
+                200 => ("one", "olivia", one, two),
+                _ => ("two", "oscar", two, one),
             };
-            let problem = loser.problem(412);
-            assert_eq!(
-                problem.body["conflicts"][0]["comment"], winner,
-                "{}",
-                problem.body
-            );
+            let (won, problem) = (won.expect(200), lost.problem(412));
+            let conflicts = problem.body["conflicts"].as_array().unwrap();
+            assert_eq!(conflicts.len(), 1, "{}", problem.body);
+            let conflict = &conflicts[0];
+            assert_eq!(conflict["by"], name, "{conflict}");
+            assert_eq!(conflict["comment"], winner, "{conflict}");
+            assert_eq!(conflict["key"], "f", "{conflict}");
+            assert_eq!(conflict["facets"], json!([{"targets": on}]), "{conflict}");
+            let version = &won["versions"]["default/prod"];
+            assert_eq!(conflict["version"], *version, "{conflict}");
             let flag = app.owner.get("projects/default/flags/f").await.expect(200);
             let targets = &flag["environments"]["prod"]["targets"][0]["keyIds"];
             assert_eq!(targets[0], winner, "{flag}");
         }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_request_from_eight_clients_at_once_has_one_effect_and_one_answer() {
+    on_each_database(async |app| {
+        app.apply(flag_on("f")).await;
+        let before = app.owner.get("projects/default/flags/f").await.expect(200);
+        // What takes a lock that orders them, and what takes none.
+        let rows = [
+            (json!([in_prod("turnOff", "f")]), 1),
+            (
+                json!([{"kind": "createSegment", "project": "default", "segment": "s"}]),
+                1,
+            ),
+            (json!([]), 0),
+        ];
+        let mut at = before["versions"]["default/prod"].as_i64().unwrap();
+        for (commands, moves) in rows {
+            let set = json!({"id": Uuid::now_v7(), "commands": commands});
+            let mut clients = JoinSet::new();
+            for _ in 0..8 {
+                // With a connection of its own each.
+                let client = app.nobody().with_token(&app.token);
+                let set = set.clone();
+                clients.spawn(async move { client.post(PATH, &set).await.expect(200) });
+            }
+            let answers = clients.join_all().await;
+            assert!(answers.iter().all(|it| *it == answers[0]), "{answers:?}");
+            let prod = app.owner.get("projects/default/environments/prod").await;
+            at += moves;
+            assert_eq!(prod.expect(200)["version"], at);
+        }
+        let history = app
+            .owner
+            .get("projects/default/environments/prod/changes")
+            .await;
+        let history = history.expect(200);
+        assert_eq!(
+            history["items"].as_array().unwrap().len() as i64,
+            at,
+            "{history}"
+        );
     })
     .await;
 }

@@ -59,6 +59,7 @@ impl Store {
             actor: &request.actor,
             comment: "Imported from FeatBit",
             base: &BTreeMap::new(),
+            commands: &[],
             asked: "import",
             dry_run: request.dry_run,
             now: request.now,

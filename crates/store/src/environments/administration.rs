@@ -103,7 +103,9 @@ impl Store {
             result: &serde_json::to_value(&applied)?,
             at: now,
         };
-        change_sets::insert(tx, &change_set).await?;
+        if !change_sets::insert(tx, &change_set).await? {
+            return Err(StoreError::Reused);
+        }
         if let Some(project) = act.project {
             change_sets::is_about(tx, &change_set.reference(), project).await?;
         }

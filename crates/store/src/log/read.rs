@@ -9,23 +9,50 @@ use crate::apply::ConflictFound;
 use crate::change_sets::read_actor;
 use crate::error::StoreError;
 use crate::row;
+use crate::sql::{LIST, Sql};
 
-/// What happened to flags and segments in a scope after a version, as far as conflicts are
-/// concerned.
+/// What happened to some flags and segments in a scope after a version, as far as conflicts are
+/// concerned: by their ids, since much else may have happened.
+pub(crate) async fn since_of(
+    connection: &mut AnyConnection,
+    scope: &Scope,
+    version: i64,
+    ids: &[&str],
+) -> Result<Vec<Logged>, StoreError> {
+    let mut logged = Vec::new();
+    for ids in ids.chunks(LIST) {
+        let mut sql = select(scope, version);
+        sql.push(" AND item_id IN ").list(ids.iter().copied());
+        logged.extend(read(sql, connection, scope).await?);
+    }
+    logged.sort_by_key(|row| row.version);
+    Ok(logged)
+}
+
+/// All that happened to flags and segments in a scope after a version.
 pub(crate) async fn since(
     connection: &mut AnyConnection,
     scope: &Scope,
     version: i64,
 ) -> Result<Vec<Logged>, StoreError> {
-    let rows = sqlx::query(
-        "SELECT version, item_kind, item_id, item_key, facets FROM change_log \
-         WHERE scope_id = $1 AND version > $2 AND item_kind IN ('flag', 'segment') \
-         ORDER BY version, ordinal",
-    )
-    .bind(scope_id(scope).1)
-    .bind(version)
-    .fetch_all(connection)
-    .await?;
+    read(select(scope, version), connection, scope).await
+}
+
+fn select(scope: &Scope, version: i64) -> Sql {
+    let mut sql = Sql::new("SELECT version, item_kind, item_id, item_key, facets FROM change_log");
+    sql.push(" WHERE item_kind IN ('flag', 'segment') AND scope_id = ");
+    sql.bind(scope_id(scope).1);
+    sql.push(" AND version > ").bind(version);
+    sql
+}
+
+async fn read(
+    mut sql: Sql,
+    connection: &mut AnyConnection,
+    scope: &Scope,
+) -> Result<Vec<Logged>, StoreError> {
+    sql.push(" ORDER BY version, ordinal");
+    let rows = sql.query()?.fetch_all(connection).await?;
     rows.iter()
         .map(|found| {
             let key = row::key(found, 3)?;

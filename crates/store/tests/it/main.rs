@@ -9,6 +9,8 @@ mod import;
 mod kill;
 mod kit;
 mod lists;
+mod segments;
 mod set_up;
+mod shape;
 mod traffic;
 mod writers;

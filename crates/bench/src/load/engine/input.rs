@@ -160,8 +160,9 @@ impl Engine {
                 connection.awaited = None;
                 What::Ponged { took }
             }
+            (Kind::Patch, _) => What::Pushed(shape),
             // A small state is pushed whole to server SDKs, and to who fell behind.
-            (Kind::Patch | Kind::Full, _) => What::Pushed(shape),
+            (Kind::Full, _) if connection.is_synced => What::Pushed(shape),
             _ => What::Misshapen,
         };
         let is_full = shape.kind == Kind::Full;

@@ -47,4 +47,6 @@ fn several_processes_hold_what_one_may_not() {
     assert_eq!(limits.processes_for(18_000), 1);
     assert_eq!(limits.processes_for(22_000), 2);
     assert_eq!(limits.processes_for(220_000), 13);
+    limits.files = 600;
+    assert_eq!(limits.processes_for(300), 2);
 }

@@ -1,15 +1,17 @@
 //! Making a flag. It is served nowhere until its targeting is edited.
 
+use std::borrow::Cow;
+
 use burgee_eval::flag::{Variation, VariationType};
 
 use crate::change::Draft;
 use crate::check::{Checked, rollout, text, variation};
-use crate::command::Target;
 use crate::command::edit::{Edit, flag_command};
 use crate::command::input::VariationInput;
+use crate::command::{References, Target};
 use crate::fault::Fault;
 use crate::id::Id;
-use crate::key::Key;
+use crate::key::{Key, fold};
 use crate::model::{Flag, Life};
 use crate::workspace::FlagState;
 
@@ -52,6 +54,23 @@ impl Edit for CreateFlag {
         "flag.create"
     }
 
+    fn refer(&self, references: &mut References) {
+        let id = self.id.clone().map(|id| (fold(&self.project), id));
+        references.flag_ids.extend(id);
+    }
+
+    fn check_shape(&self) -> Result<(), Fault> {
+        text::key(&self.flag, "/flag")?;
+        if let Some(id) = &self.id {
+            text::id(id, "/id")?;
+        }
+        text::optional_name(self.name.as_deref(), "/name")?;
+        text::description(self.description.as_deref().unwrap_or(""), "/description")?;
+        text::tags(&self.tags, "/tags")?;
+        let kind = self.value_type;
+        variation::check(&self.wanted_variations(), Some(kind), "/variations")
+    }
+
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
         let key = text::key(&self.flag, "/flag")?;
         let existing = draft
@@ -91,7 +110,7 @@ impl CreateFlag {
         let name = text::optional_name(self.name.as_deref(), "/name")?;
         Ok(Flag {
             id: match (&self.id, like) {
-                (Some(id), _) => Id::new(text::id(id, "/id")?),
+                (Some(id), _) => Id::new(id),
                 (None, Some(like)) => like.id.clone(),
                 (None, None) => Id::new((draft.new_id)()),
             },
@@ -111,13 +130,16 @@ impl CreateFlag {
         })
     }
 
-    fn variations(&self, like: Option<&Flag>, draft: &mut Draft<'_>) -> Checked<Vec<Variation>> {
-        let made: Vec<VariationInput> = match self.value_type {
+    fn wanted_variations(&self) -> Cow<'_, [VariationInput]> {
+        match self.value_type {
             VariationType::Boolean if self.variations.is_empty() => {
-                ["true", "false"].map(variation::unnamed).to_vec()
+                ["true", "false"].map(variation::unnamed).to_vec().into()
             }
-            _ => self.variations.clone(),
-        };
+            _ => self.variations.as_slice().into(),
+        }
+    }
+
+    fn variations(&self, like: Option<&Flag>, draft: &mut Draft<'_>) -> Checked<Vec<Variation>> {
         // A repeated command gave no ids the second time either: it means the ones made then.
         let mut kept = like
             .map(|like| like.variations.clone())
@@ -127,7 +149,12 @@ impl CreateFlag {
             Some(variation) => variation.id,
             None => (draft.new_id)(),
         };
-        variation::list(&made, self.value_type, "/variations", &mut id)
+        variation::list(
+            &self.wanted_variations(),
+            self.value_type,
+            "/variations",
+            &mut id,
+        )
     }
 
     /// The key is taken. That is well if it is by the very flag that this command makes.

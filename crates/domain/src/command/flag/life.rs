@@ -1,9 +1,11 @@
 //! Archiving, restoring and deleting a flag, in all environments at once.
 
 use crate::change::Draft;
-use crate::command::Target;
+use crate::check::segments;
 use crate::command::edit::{Edit, flag_command, replace};
+use crate::command::{References, Target};
 use crate::fault::Fault;
+use crate::key::fold;
 use crate::model::Life;
 
 flag_command! {
@@ -12,7 +14,8 @@ flag_command! {
 }
 
 flag_command! {
-    /// Serves an archived flag again, as it was.
+    /// Serves an archived flag again, as it was. Segments that its rules refer to may have been
+    /// archived or deleted since: the author is told.
     RestoreFlag {}
 }
 
@@ -45,9 +48,18 @@ impl Edit for RestoreFlag {
         "flag.restore"
     }
 
+    fn refer(&self, references: &mut References) {
+        let flag = (fold(&self.project), fold(&self.flag));
+        references.rules_of.insert(flag);
+    }
+
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
         let flag = &mut draft.flag_mut(&self.project, &self.flag)?.flag;
-        Ok(replace(&mut flag.life, Life::Live))
+        let changed = replace(&mut flag.life, Life::Live);
+        if changed {
+            segments::warn(&self.project, &self.flag, draft)?;
+        }
+        Ok(changed)
     }
 }
 

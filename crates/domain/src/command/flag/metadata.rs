@@ -40,6 +40,10 @@ impl Edit for RenameFlag {
         "flag.rename"
     }
 
+    fn check_shape(&self) -> Result<(), Fault> {
+        text::name(&self.name, "/name").map(drop)
+    }
+
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
         let name = text::name(&self.name, "/name")?;
         let flag = &mut draft.flag_mut(&self.project, &self.flag)?.flag;
@@ -56,6 +60,10 @@ impl Edit for DescribeFlag {
         "flag.describe"
     }
 
+    fn check_shape(&self) -> Result<(), Fault> {
+        text::description(&self.description, "/description").map(drop)
+    }
+
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
         let description = text::description(&self.description, "/description")?;
         let flag = &mut draft.flag_mut(&self.project, &self.flag)?.flag;
@@ -70,6 +78,10 @@ impl Edit for SetFlagTags {
 
     fn permission(&self) -> &'static str {
         "flag.setTags"
+    }
+
+    fn check_shape(&self) -> Result<(), Fault> {
+        text::tags(&self.tags, "/tags").map(drop)
     }
 
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {

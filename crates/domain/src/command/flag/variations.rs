@@ -41,6 +41,10 @@ impl Edit for SetVariations {
         "flag.setVariations"
     }
 
+    fn check_shape(&self) -> Result<(), Fault> {
+        variation::check(&self.variations, None, "/variations")
+    }
+
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
         let kind = draft.live_flag_mut(&self.project, &self.flag)?.flag.kind;
         let new = variation::list(&self.variations, kind, "/variations", draft.new_id)?;
@@ -96,6 +100,13 @@ impl Edit for UpdateVariation {
 
     fn permission(&self) -> &'static str {
         "flag.updateVariation"
+    }
+
+    fn check_shape(&self) -> Result<(), Fault> {
+        if let Some(value) = &self.value {
+            variation::check_value(value, "/value")?;
+        }
+        text::optional_name(self.name.as_deref(), "/name").map(drop)
     }
 
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {

@@ -18,7 +18,7 @@ use crate::command::edit::{Edit, targeting_command};
 use crate::command::{References, Target};
 use crate::fault::Fault;
 use crate::id::Id;
-use crate::key::Key;
+use crate::key::{Key, fold};
 use crate::limits::MAX_FLAG_TARGETS;
 use crate::model::{Environment, Flag, Life};
 use crate::workspace::FlagState;
@@ -42,6 +42,8 @@ impl Edit for ImportFlag {
     }
 
     fn refer(&self, references: &mut References) {
+        let id = (fold(&self.project), self.source.id.clone());
+        references.flag_ids.insert(id);
         for condition in self.source.rules.iter().flat_map(|rule| &rule.conditions) {
             let ids = segment_ids(&condition.property, condition.value.as_deref());
             references.segment_ids.extend(ids);

@@ -49,6 +49,26 @@ impl Edit for CreateSegment {
         "segment.create"
     }
 
+    fn check_shape(&self) -> Result<(), Fault> {
+        text::key(&self.segment, "/segment")?;
+        if let Some(id) = &self.id {
+            text::id(id, "/id")?;
+        }
+        text::optional_name(self.name.as_deref(), "/name")?;
+        text::description(self.description.as_deref().unwrap_or(""), "/description")?;
+        text::tags(&self.tags, "/tags")?;
+        let included = users::keys(&self.included, "/included")?.len();
+        let excluded = users::keys(&self.excluded, "/excluded")?.len();
+        let count = included + excluded;
+        users::within(
+            count,
+            MAX_SEGMENT_TARGETS,
+            "/included",
+            "users of the segment",
+        )?;
+        rule::check_segment_rules(&self.rules, "/rules")
+    }
+
     fn refer(&self, references: &mut References) {
         references.segment_ids.extend(self.id.clone());
         references.add_segment_rules(&self.rules);
@@ -91,17 +111,10 @@ impl CreateSegment {
         let name = text::optional_name(self.name.as_deref(), "/name")?;
         let included = users::keys(&self.included, "/included")?;
         let excluded = users::keys(&self.excluded, "/excluded")?;
-        let count = included.len() + excluded.len();
-        users::within(
-            count,
-            MAX_SEGMENT_TARGETS,
-            "/included",
-            "users of the segment",
-        )?;
         let kept = like.map(|like| like.rules.as_slice()).unwrap_or_default();
         Ok(Segment {
             id: match (&self.id, like) {
-                (Some(id), _) => Id::new(text::id(id, "/id")?),
+                (Some(id), _) => Id::new(id),
                 (None, Some(like)) => like.id.clone(),
                 (None, None) => Id::new((draft.new_id)()),
             },

@@ -65,6 +65,10 @@ impl Edit for SetIncluded {
         "segment.setIncluded"
     }
 
+    fn check_shape(&self) -> Result<(), Fault> {
+        check(&self.keys)
+    }
+
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
         let keys = users::keys(&self.keys, "/keys")?;
         edit(self.target(), draft, included, |_| keys)
@@ -80,6 +84,10 @@ impl Edit for SetExcluded {
         "segment.setExcluded"
     }
 
+    fn check_shape(&self) -> Result<(), Fault> {
+        check(&self.keys)
+    }
+
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
         let keys = users::keys(&self.keys, "/keys")?;
         edit(self.target(), draft, excluded, |_| keys)
@@ -93,6 +101,10 @@ impl Edit for AddIncluded {
 
     fn permission(&self) -> &'static str {
         "segment.addIncluded"
+    }
+
+    fn check_shape(&self) -> Result<(), Fault> {
+        check(&self.keys)
     }
 
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
@@ -112,6 +124,10 @@ impl Edit for AddExcluded {
         "segment.addExcluded"
     }
 
+    fn check_shape(&self) -> Result<(), Fault> {
+        check(&self.keys)
+    }
+
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
         let keys = users::keys(&self.keys, "/keys")?;
         edit(self.target(), draft, excluded, |old| {
@@ -127,6 +143,10 @@ impl Edit for RemoveIncluded {
 
     fn permission(&self) -> &'static str {
         "segment.removeIncluded"
+    }
+
+    fn check_shape(&self) -> Result<(), Fault> {
+        check_removed(&self.keys)
     }
 
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
@@ -146,6 +166,10 @@ impl Edit for RemoveExcluded {
         "segment.removeExcluded"
     }
 
+    fn check_shape(&self) -> Result<(), Fault> {
+        check_removed(&self.keys)
+    }
+
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
         let gone = &self.keys;
         edit(self.target(), draft, excluded, |old| {
@@ -162,6 +186,17 @@ fn excluded(segment: &mut Segment) -> &mut Vec<String> {
     &mut segment.excluded
 }
 
+/// What the listed users are called in a refusal.
+const USERS: &str = "users of the segment";
+
+fn check(keys: &[String]) -> Result<(), Fault> {
+    users::check(keys, MAX_SEGMENT_TARGETS, "/keys", USERS)
+}
+
+fn check_removed(keys: &[String]) -> Result<(), Fault> {
+    users::within(keys.len(), MAX_SEGMENT_TARGETS, "/keys", "keys to take out")
+}
+
 /// Replaces one of the lists by what `new` makes of it.
 fn edit(
     target: Target<'_>,
@@ -173,6 +208,6 @@ fn edit(
     let keys = new(list(segment).clone());
     let changed = replace(list(segment), keys);
     let count = segment.included.len() + segment.excluded.len();
-    users::within(count, MAX_SEGMENT_TARGETS, "/keys", "users of the segment")?;
+    users::within(count, MAX_SEGMENT_TARGETS, "/keys", USERS)?;
     Ok(changed)
 }

@@ -39,6 +39,10 @@ impl Edit for RenameSegment {
         "segment.rename"
     }
 
+    fn check_shape(&self) -> Result<(), Fault> {
+        text::name(&self.name, "/name").map(drop)
+    }
+
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
         let name = text::name(&self.name, "/name")?;
         let segment = draft.segment_mut(self.target())?;
@@ -55,6 +59,10 @@ impl Edit for DescribeSegment {
         "segment.describe"
     }
 
+    fn check_shape(&self) -> Result<(), Fault> {
+        text::description(&self.description, "/description").map(drop)
+    }
+
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
         let description = text::description(&self.description, "/description")?;
         let segment = draft.segment_mut(self.target())?;
@@ -69,6 +77,10 @@ impl Edit for SetSegmentTags {
 
     fn permission(&self) -> &'static str {
         "segment.setTags"
+    }
+
+    fn check_shape(&self) -> Result<(), Fault> {
+        text::tags(&self.tags, "/tags").map(drop)
     }
 
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {

@@ -24,6 +24,10 @@ impl Edit for SetSegmentRules {
         "segment.setRules"
     }
 
+    fn check_shape(&self) -> Result<(), Fault> {
+        rule::check_segment_rules(&self.rules, "/rules")
+    }
+
     fn refer(&self, references: &mut References) {
         references.add_segment_rules(&self.rules);
     }

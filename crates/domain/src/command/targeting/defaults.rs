@@ -44,6 +44,12 @@ impl Edit for SetDefaultRule {
         "flag.setDefaultRule"
     }
 
+    fn check_shape(&self) -> Result<(), Fault> {
+        let (parts, one) = (self.variations.as_deref(), self.variation.as_deref());
+        rule::dispatch_key(self.dispatch_key.as_deref(), "/dispatchKey")?;
+        rollout::check(parts, one, "").map(drop)
+    }
+
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
         let (place, released) = draft.release(self.target())?;
         let (flag, targeting) = draft.at(&place)?;

@@ -64,6 +64,10 @@ impl Edit for SetRules {
         "flag.setRules"
     }
 
+    fn check_shape(&self) -> Result<(), Fault> {
+        rule::check_all(&self.rules, "/rules")
+    }
+
     fn refer(&self, references: &mut References) {
         references.add_rules(&self.rules);
     }
@@ -83,6 +87,10 @@ impl Edit for AddRule {
 
     fn permission(&self) -> &'static str {
         "flag.addRule"
+    }
+
+    fn check_shape(&self) -> Result<(), Fault> {
+        rule::check(&self.rule, "/rule")
     }
 
     fn refer(&self, references: &mut References) {
@@ -118,20 +126,30 @@ impl Edit for UpdateRule {
         "flag.updateRule"
     }
 
+    fn check_shape(&self) -> Result<(), Fault> {
+        self.id()?;
+        rule::check(&self.rule, "/rule")
+    }
+
     fn refer(&self, references: &mut References) {
         references.add_rules(std::slice::from_ref(&self.rule));
     }
 
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
-        let Some(id) = self.rule.id.as_deref() else {
-            let message = "the rule's id says which one is replaced";
-            return Err(Fault::new("/rule/id", "idMissing", message));
-        };
         let (place, _) = draft.release(self.target())?;
-        let index = index_of(&draft.at(&place)?.1.rules, id, "/rule/id")?;
+        let index = index_of(&draft.at(&place)?.1.rules, self.id()?, "/rule/id")?;
         let rule = rule::rule(&self.rule, draft, &place, index + 1, "/rule")?;
         let rules = &mut draft.at(&place)?.1.rules;
         Ok(rules.get_mut(index).is_some_and(|old| replace(old, rule)))
+    }
+}
+
+impl UpdateRule {
+    fn id(&self) -> Result<&str, Fault> {
+        self.rule.id.as_deref().ok_or_else(|| {
+            let message = "the rule's id says which one is replaced";
+            Fault::new("/rule/id", "idMissing", message)
+        })
     }
 }
 

@@ -52,6 +52,10 @@ impl Edit for SetTargets {
         "flag.setTargets"
     }
 
+    fn check_shape(&self) -> Result<(), Fault> {
+        check(&self.keys)
+    }
+
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
         let keys = users::keys(&self.keys, "/keys")?;
         edit(self.target(), &self.variation, draft, |_| keys)
@@ -65,6 +69,10 @@ impl Edit for AddTargets {
 
     fn permission(&self) -> &'static str {
         "flag.addTargets"
+    }
+
+    fn check_shape(&self) -> Result<(), Fault> {
+        check(&self.keys)
     }
 
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
@@ -84,11 +92,27 @@ impl Edit for RemoveTargets {
         "flag.removeTargets"
     }
 
+    fn check_shape(&self) -> Result<(), Fault> {
+        users::within(
+            self.keys.len(),
+            MAX_FLAG_TARGETS,
+            "/keys",
+            "keys to take out",
+        )
+    }
+
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
         edit(self.target(), &self.variation, draft, |old| {
             users::removed(old, &self.keys)
         })
     }
+}
+
+/// What the flag's individual targets are called in a refusal.
+const TARGETS: &str = "individual targets of the flag";
+
+fn check(keys: &[String]) -> Result<(), Fault> {
+    users::check(keys, MAX_FLAG_TARGETS, "/keys", TARGETS)
 }
 
 /// Replaces one variation's list by what `new` makes of it.
@@ -103,12 +127,7 @@ fn edit(
     rollout::known(variation, &flag.variations, "/variation")?;
     let lists = with_list(flag, &targeting.target_users, variation, new);
     let count = lists.iter().map(|list| list.key_ids.len()).sum();
-    users::within(
-        count,
-        MAX_FLAG_TARGETS,
-        "/keys",
-        "individual targets of the flag",
-    )?;
+    users::within(count, MAX_FLAG_TARGETS, "/keys", TARGETS)?;
     Ok(replace(&mut targeting.target_users, lists) | released)
 }
 
