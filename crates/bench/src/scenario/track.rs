@@ -62,16 +62,18 @@ pub fn run(
         let before = counters.read(what)?;
         let mut found = drive(&load, &mut client, &mut sampler, progress)?;
         let after = counters.read(what)?;
+        let sent = found.answered * BATCH as u64;
+        let mut kept = sent;
         if let (Some(before), Some(after)) = (before, after) {
-            let sent = found.answered * BATCH as u64;
             let counted = after.kept().saturating_sub(before.kept());
             found.wrong(&format!("{phase} lost"), sent.saturating_sub(counted));
             found.wrong(
                 &format!("{phase} counted twice"),
                 counted.saturating_sub(sent),
             );
+            kept = counted.min(sent);
         }
-        report(&mut subject, what, phase, &found)?;
+        report(&mut subject, what, phase, &found, kept)?;
     }
     let (phases, series) = sampler.end()?;
     subject.phases = phases;
@@ -79,8 +81,15 @@ pub fn run(
     Ok(subject)
 }
 
-fn report(subject: &mut Subject, what: &str, phase: &str, found: &Found) -> anyhow::Result<()> {
-    let rate = found.rate() * BATCH as f64;
+/// `kept`: events that were not lost.
+fn report(
+    subject: &mut Subject,
+    what: &str,
+    phase: &str,
+    found: &Found,
+    kept: u64,
+) -> anyhow::Result<()> {
+    let rate = kept as f64 / found.seconds.max(f64::EPSILON);
     let each = found.cpu_each(BATCH);
     let figures = &mut subject.figures;
     figures.push(Figure::new(
