@@ -59,15 +59,18 @@ async fn a_first_password_lets_nobody_do_anything_but_change_it() {
         assert_eq!(me["passwordMustChange"], true);
         assert_eq!(me["organizations"][0]["key"], "default");
         let refused = owner.get("projects").await.problem(403);
-        assert_eq!(refused["code"], "passwordMustChange");
+        assert_eq!(refused.body["code"], "passwordMustChange");
 
         let change = |current: &str, new: &str| json!({"current": current, "new": new});
         let wrong = owner.post("me/password", &change("not it", PASSWORD)).await;
-        assert_eq!(wrong.problem(400)["errors"][0]["pointer"], "/current");
+        assert_eq!(wrong.problem(400).body["errors"][0]["pointer"], "/current");
         let short = owner.post("me/password", &change(&first, "short")).await;
-        assert_eq!(short.problem(400)["errors"][0]["code"], "passwordTooShort");
+        assert_eq!(
+            short.problem(400).body["errors"][0]["code"],
+            "passwordTooShort"
+        );
         let same = owner.post("me/password", &change(&first, &first)).await;
-        assert_eq!(same.problem(400)["errors"][0]["code"], "passwordSame");
+        assert_eq!(same.problem(400).body["errors"][0]["code"], "passwordSame");
         owner
             .post("me/password", &change(&first, PASSWORD))
             .await
@@ -77,7 +80,7 @@ async fn a_first_password_lets_nobody_do_anything_but_change_it() {
             "default"
         );
         assert_eq!(
-            sign_in(app, OWNER, &first).await.problem(401)["code"],
+            sign_in(app, OWNER, &first).await.problem(401).body["code"],
             "badCredentials"
         );
     })
@@ -163,11 +166,11 @@ async fn a_guesser_has_to_wait_and_learns_nothing() {
     for email in [OWNER, "nobody@example.org"] {
         for _ in 0..6 {
             let answer = sign_in(&app, email, "a wrong password").await;
-            refusals.push(answer.problem(401)["detail"].clone());
+            refusals.push(answer.problem(401).body["detail"].clone());
         }
         let answer = sign_in(&app, email, PASSWORD).await;
         assert!(answer.headers.contains_key("retry-after"));
-        assert_eq!(answer.problem(429)["code"], "tooManyAttempts");
+        assert_eq!(answer.problem(429).body["code"], "tooManyAttempts");
     }
     refusals.dedup();
     assert_eq!(refusals.len(), 1, "the same for who is not there");
@@ -192,7 +195,7 @@ async fn a_second_factor_is_asked_for_and_each_code_works_once() {
         let (factor, _) = SecondFactor::of_typed(seed, OWNER).unwrap();
         let proof = |code: &str| json!({"seed": seed, "code": code, "password": PASSWORD});
         let wrong = owner.put("me/second-factor", &proof("abcdef")).await;
-        assert_eq!(wrong.problem(400)["errors"][0]["pointer"], "/code");
+        assert_eq!(wrong.problem(400).body["errors"][0]["pointer"], "/code");
         let code = factor.code(now());
         let codes = owner
             .put("me/second-factor", &proof(&code))
@@ -201,9 +204,13 @@ async fn a_second_factor_is_asked_for_and_each_code_works_once() {
 
         let with = |code: &str| json!({"email": OWNER, "password": PASSWORD, "code": code});
         let asked = sign_in(app, OWNER, PASSWORD).await.problem(401);
-        assert_eq!(asked["code"], "codeNeeded");
+        assert_eq!(asked.body["code"], "codeNeeded");
         let again = app.nobody().post("session", &with(&code)).await;
-        assert_eq!(again.problem(401)["code"], "badCredentials", "it was used");
+        assert_eq!(
+            again.problem(401).body["code"],
+            "badCredentials",
+            "it was used"
+        );
         let recovery = codes["codes"][0].as_str().unwrap().to_uppercase();
         let signed_in = app.nobody().post("session", &with(&recovery)).await;
         let signed_in = app.nobody().in_session_of(&signed_in);
@@ -243,7 +250,7 @@ async fn who_is_invited_chooses_a_password_and_has_what_was_given() {
         assert_eq!(looked["choosesPassword"], true);
         let follow = |password: &str| json!({"link": link, "password": password, "name": "Ann"});
         let short = app.nobody().post("links/follow", &follow("short")).await;
-        assert_eq!(short.problem(400)["errors"][0]["pointer"], "/password");
+        assert_eq!(short.problem(400).body["errors"][0]["pointer"], "/password");
         let answer = app.nobody().post("links/follow", &follow(PASSWORD)).await;
         let ann = app.nobody().in_session_of(&answer);
         app.nobody()
@@ -377,9 +384,9 @@ async fn a_token_may_be_bound_to_networks_and_to_days() {
         .expect(201);
     with(&elsewhere).get("projects").await.problem(401);
     let wrong = make(json!({"networks": ["here"]})).await.problem(400);
-    assert_eq!(wrong["errors"][0]["pointer"], "/networks/0");
+    assert_eq!(wrong.body["errors"][0]["pointer"], "/networks/0");
     let wrong = make(json!({"expiresInDays": 0})).await.problem(400);
-    assert_eq!(wrong["errors"][0]["pointer"], "/expiresInDays");
+    assert_eq!(wrong.body["errors"][0]["pointer"], "/expiresInDays");
 
     let listed = owner.get("tokens").await.expect(200);
     assert!(!listed.to_string().contains(here["token"].as_str().unwrap()));
