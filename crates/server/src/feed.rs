@@ -41,7 +41,7 @@ impl Watching {
         let quiet = version.is_some() && version == self.version;
         self.version = version;
         self.quiet_polls = if quiet { self.quiet_polls + 1 } else { 0 };
-        !quiet || self.quiet_polls % QUIET_POLLS == 0
+        !quiet || self.quiet_polls.is_multiple_of(QUIET_POLLS)
     }
 }
 
