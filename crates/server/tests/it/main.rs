@@ -12,6 +12,7 @@ mod kit;
 mod lists;
 mod nasty;
 mod openapi;
+mod permissions;
 mod places;
 mod rude;
 mod segments;
