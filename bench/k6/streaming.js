@@ -69,7 +69,10 @@ export default function () {
     sent = Date.now();
     connectTime.add(sent - begun);
     socket.send(
-      JSON.stringify({ messageType: "data-sync", data: { user, timestamp: 0 } }),
+      JSON.stringify({
+        messageType: "data-sync",
+        data: { user, timestamp: 0 },
+      }),
     );
   };
 

@@ -57,6 +57,16 @@ pub fn state_size(address: SocketAddr, client_key: &str) -> anyhow::Result<usize
     Ok(call(address, client_key, "POST", path, &user)?.len())
 }
 
+/// The whole answer to a server SDK: its environment's flags and segments.
+///
+/// # Errors
+/// The server is not there, or does not know the key.
+pub fn get_state(address: SocketAddr, server_key: &str) -> anyhow::Result<Value> {
+    let path = "/api/public/sdk/server/latest-all?timestamp=0";
+    let answer = call(address, server_key, "GET", path, &Value::Null)?;
+    serde_json::from_str(&answer).with_context(|| format!("{path}: no JSON: {answer}"))
+}
+
 /// Sends a request with a JSON body; gives the answer's body.
 fn call(
     address: SocketAddr,

@@ -22,6 +22,8 @@ pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
         BenchCommand::Connect(args) => scenario("connect", scenario::connect::run, &args),
         BenchCommand::Hold(args) => scenario("hold", scenario::hold::run, &args),
         BenchCommand::Push(args) => scenario("push", scenario::push::run, &args),
+        BenchCommand::Track(args) => scenario("track", scenario::track::run, &args),
+        BenchCommand::Evaluate(args) => scenario("evaluate", scenario::evaluate::run, &args),
         BenchCommand::Herd(args) => scenario("herd", scenario::herd::run, &args),
         BenchCommand::Churn(args) => scenario("churn", scenario::churn::run, &args),
         BenchCommand::Capacity(args) => scenario("capacity", scenario::capacity::run, &args),

@@ -19,5 +19,6 @@ pub mod metrics;
 pub mod session;
 pub mod sink;
 pub mod source;
+pub mod texts;
 pub mod token;
 pub mod traffic;

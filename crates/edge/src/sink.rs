@@ -1,18 +1,24 @@
 //! Where what the edge learns goes: end users, counts, exposures, metric events.
+//!
+//! Tens of thousands of these may wait at once (a herd of new users, a database that is away), so
+//! each is kept as compactly as a held connection's user: texts packed, environments shared.
 
+use std::sync::Arc;
+
+use crate::hub::KeyId;
+use crate::session::user::KeptUser;
 use crate::source::{BoxFuture, Unavailable};
+use crate::texts::Texts;
 
 /// A user that was seen, new or changed or not seen for a day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserSeen {
     /// Where.
-    pub environment: String,
-    /// The user's key.
-    pub key: String,
-    /// The display name, perhaps empty.
-    pub name: String,
-    /// (name, value), in the order given.
-    pub properties: Vec<(String, String)>,
+    pub environment: Arc<str>,
+    /// Key, name and properties.
+    pub user: KeptUser,
+    /// The SDK key (of this process) that it counts as a new user of, where it does.
+    pub new_by: Option<KeyId>,
     /// When, in ms since 1970.
     pub at: i64,
 }
@@ -21,13 +27,13 @@ pub struct UserSeen {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Count {
     /// Where.
-    pub environment: String,
+    pub environment: Arc<str>,
     /// The flag's key.
-    pub flag: String,
+    pub flag: Box<str>,
     /// The flag's id: when a key is used again, it is another flag's.
-    pub flag_id: String,
+    pub flag_id: Box<str>,
     /// The variation's id.
-    pub variation: String,
+    pub variation: Box<str>,
     /// The minute: ms since 1970, a multiple of 60,000.
     pub minute: i64,
     /// How many.
@@ -38,15 +44,8 @@ pub struct Count {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exposure {
     /// Where.
-    pub environment: String,
-    /// The flag's key.
-    pub flag: String,
-    /// The flag's id: when a key is used again, it is another flag's.
-    pub flag_id: String,
-    /// The variation's id.
-    pub variation: String,
-    /// The user's key.
-    pub user: String,
+    pub environment: Arc<str>,
+    pub(crate) texts: Texts,
     /// Whether it counts for an experiment.
     pub experiment: bool,
     /// First time in this batch, ms since 1970.
@@ -55,25 +54,98 @@ pub struct Exposure {
     pub last: i64,
 }
 
+/// An exposure's texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExposureTexts<'a> {
+    /// The flag's key.
+    pub flag: &'a str,
+    /// The flag's id: when a key is used again, it is another flag's.
+    pub flag_id: &'a str,
+    /// The variation's id.
+    pub variation: &'a str,
+    /// The user's key.
+    pub user: &'a str,
+}
+
+impl ExposureTexts<'_> {
+    pub(crate) fn pack(&self) -> Texts {
+        Texts::new([self.flag, self.flag_id, self.variation, self.user].into_iter())
+    }
+}
+
+impl Exposure {
+    /// Who got what.
+    pub fn texts(&self) -> ExposureTexts<'_> {
+        let [flag, flag_id, variation, user] = self.texts.first();
+        ExposureTexts {
+            flag,
+            flag_id,
+            variation,
+            user,
+        }
+    }
+}
+
 /// A metric event, kept whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetricEvent {
     /// Where.
-    pub environment: String,
-    /// The user's key.
-    pub user: String,
-    /// The event's name.
-    pub event: String,
+    pub environment: Arc<str>,
+    texts: Texts,
     /// Its number; 1 where none was given.
     pub value: f64,
-    /// `route` as sent, e.g. `index/metric`.
-    pub route: String,
-    /// `type` as sent, e.g. `CustomEvent`.
-    pub kind: String,
-    /// `appType` as sent.
-    pub app_type: String,
     /// When, ms since 1970, as the client says.
     pub at: i64,
+}
+
+/// A metric event's texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MetricTexts<'a> {
+    /// The user's key.
+    pub user: &'a str,
+    /// The event's name.
+    pub event: &'a str,
+    /// `route` as sent, e.g. `index/metric`.
+    pub route: &'a str,
+    /// `type` as sent, e.g. `CustomEvent`.
+    pub kind: &'a str,
+    /// `appType` as sent.
+    pub app_type: &'a str,
+}
+
+impl MetricEvent {
+    /// Packs an event; `at` in ms since 1970.
+    pub fn new(environment: Arc<str>, texts: MetricTexts<'_>, value: f64, at: i64) -> Self {
+        let MetricTexts {
+            user,
+            event,
+            route,
+            kind,
+            app_type,
+        } = texts;
+        Self {
+            environment,
+            texts: Texts::new([user, event, route, kind, app_type].into_iter()),
+            value,
+            at,
+        }
+    }
+
+    /// Who did what.
+    pub fn texts(&self) -> MetricTexts<'_> {
+        let [user, event, route, kind, app_type] = self.texts.first();
+        MetricTexts {
+            user,
+            event,
+            route,
+            kind,
+            app_type,
+        }
+    }
+
+    pub(crate) fn heap_size(&self) -> usize {
+        self.texts.heap_size()
+    }
 }
 
 /// What is written in one transaction. (sender, sequence) is stored with it: a batch that is sent
@@ -94,8 +166,18 @@ pub struct Batch {
     pub metrics: Vec<MetricEvent>,
 }
 
+/// What became of a batch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// Places in [`Batch::users`] of those that were there before: this process took them for new
+    /// because it did not know them yet.
+    pub known_users: Vec<usize>,
+    /// Metric events that were refused: their environment has as many event names as it may.
+    pub event_names: u64,
+}
+
 /// Takes batches. Implemented by the server over its store; by a relay over its upstream.
 pub trait Sink: Send + Sync + 'static {
-    /// Stores a batch whole, or nothing of it.
-    fn write<'a>(&'a self, batch: &'a Batch) -> BoxFuture<'a, Result<(), Unavailable>>;
+    /// Stores a batch whole, or nothing of it, apart from what the sink's own limits refuse.
+    fn write<'a>(&'a self, batch: &'a Batch) -> BoxFuture<'a, Result<Taken, Unavailable>>;
 }

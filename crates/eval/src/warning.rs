@@ -55,6 +55,26 @@ impl Code {
             Self::UnknownToSdks => "unknown-to-sdks",
         }
     }
+
+    /// Whether it says that a condition is broken: it never matches, whatever else there is.
+    pub fn is_broken_condition(self) -> bool {
+        match self {
+            Self::UnknownOperator
+            | Self::MissingValue
+            | Self::NotANumber
+            | Self::NotAPattern
+            | Self::NotAList
+            | Self::NotAVersion
+            | Self::NotADate
+            | Self::NotANetwork
+            | Self::NestedSegment => true,
+            Self::UnknownSegment
+            | Self::ArchivedSegment
+            | Self::UnknownVariation
+            | Self::Uncovered
+            | Self::UnknownToSdks => false,
+        }
+    }
 }
 
 /// Something in a flag or a segment that does not do what its author may think.

@@ -15,18 +15,45 @@ use tokio::sync::{Mutex, watch};
 /// How long a change of another process on the same data can go unnoticed, at most.
 const POLL: Duration = Duration::from_secs(1);
 
+/// So many polls in a row may find nothing before everything is looked at all the same: a
+/// connection that was replaced could begin with the number that the old one ended with.
+const QUIET_POLLS: u32 = 10;
+
 /// Feeds the edge from the store.
 pub struct LocalSource {
     store: Store,
+    watching: Mutex<Watching>,
+}
+
+/// How it is noticed that something changed.
+struct Watching {
     /// Commits that this process knows of.
-    commits: Mutex<watch::Receiver<u64>>,
+    commits: watch::Receiver<u64>,
+    /// What [`edge::Edge::data_version`] said last.
+    version: Option<i64>,
+    quiet_polls: u32,
+}
+
+impl Watching {
+    /// Whether other processes may have changed something since this was asked last.
+    async fn may_have_moved(&mut self, store: &Store) -> bool {
+        let version = store.edge().data_version().await;
+        let quiet = version.is_some() && version == self.version;
+        self.version = version;
+        self.quiet_polls = if quiet { self.quiet_polls + 1 } else { 0 };
+        !quiet || self.quiet_polls.is_multiple_of(QUIET_POLLS)
+    }
 }
 
 impl LocalSource {
     /// A source over `store`.
     pub fn new(store: Store) -> Self {
-        let commits = Mutex::new(store.changed());
-        Self { store, commits }
+        let watching = Mutex::new(Watching {
+            commits: store.changed(),
+            version: None,
+            quiet_polls: 0,
+        });
+        Self { store, watching }
     }
 }
 
@@ -86,9 +113,16 @@ impl Source for LocalSource {
 
     fn changed(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
-            let mut commits = self.commits.lock().await;
+            let mut watching = self.watching.lock().await;
             // An error means that the store is gone, and with it everything that could change.
-            let _ = tokio::time::timeout(POLL, commits.changed()).await;
+            let poll = async |watching: &mut Watching| {
+                tokio::time::timeout(POLL, watching.commits.changed()).await
+            };
+            while poll(&mut watching).await.is_err() {
+                if watching.may_have_moved(&self.store).await {
+                    return;
+                }
+            }
         })
     }
 }

@@ -1,37 +1,35 @@
 //! What the API's description says of every operation alike.
 
-use axum::http::Method;
 use utoipa::openapi::path::Operation;
+use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{ContentBuilder, OpenApi, Ref, RefOr, Response, ResponseBuilder};
 
-/// Adds the refusals that do not depend on the operation: no token, a token that may only read, a
+/// Adds the refusals that do not depend on the operation: nobody is known, they may not do it, a
 /// body that is no JSON or too large, a database that cannot be reached.
 pub fn add_common_refusals(document: &mut OpenApi) {
     for item in document.paths.paths.values_mut() {
         let operations = [
-            (Method::GET, &mut item.get),
-            (Method::POST, &mut item.post),
-            (Method::PATCH, &mut item.patch),
-            (Method::DELETE, &mut item.delete),
+            &mut item.get,
+            &mut item.post,
+            &mut item.put,
+            &mut item.patch,
+            &mut item.delete,
         ];
-        for (method, operation) in operations {
-            if let Some(operation) = operation {
-                add(&method, operation);
-            }
-        }
+        operations.into_iter().flatten().for_each(add);
     }
 }
 
-fn add(method: &Method, operation: &mut Operation) {
-    let mut refusals = vec![
-        ("401", "No valid token"),
-        (
-            "503",
-            "The database cannot be reached or has no room; the detail says whether anything may have been changed",
-        ),
-    ];
-    if *method != Method::GET {
-        refusals.push(("403", "The token may only read"));
+fn add(operation: &mut Operation) {
+    let mut refusals = vec![(
+        "503",
+        "The database cannot be reached or has no room; the detail says whether anything may have been changed",
+    )];
+    if !is_open(operation) {
+        refusals.push(("401", "No session and no valid token"));
+        refusals.push((
+            "403",
+            "No statement of a policy allows it, or one denies it",
+        ));
     }
     if operation.request_body.is_some() {
         refusals.push(("413", "The body is too large"));
@@ -40,8 +38,14 @@ fn add(method: &Method, operation: &mut Operation) {
     for (status, description) in refusals {
         let refusal = RefOr::T(problem(description));
         let responses = &mut operation.responses.responses;
-        responses.insert(status.to_owned(), refusal);
+        responses.entry(status.to_owned()).or_insert(refusal);
     }
+}
+
+/// Whether it can be asked for by anybody.
+fn is_open(operation: &Operation) -> bool {
+    let requirements = operation.security.as_deref().unwrap_or_default();
+    requirements.contains(&SecurityRequirement::default())
 }
 
 fn problem(description: &str) -> Response {

@@ -2,7 +2,9 @@
 //!
 //! Only translation happens here; what is kept, and that a batch counts once, the store decides.
 
-use burgee_edge::sink::{self, Sink};
+use std::borrow::Cow;
+
+use burgee_edge::sink::{self, Sink, Taken};
 use burgee_edge::source::{BoxFuture, Unavailable};
 use burgee_eval::time::Millis;
 use burgee_store::{Store, traffic};
@@ -23,7 +25,7 @@ impl LocalSink {
 }
 
 impl Sink for LocalSink {
-    fn write<'a>(&'a self, sent: &'a sink::Batch) -> BoxFuture<'a, Result<(), Unavailable>> {
+    fn write<'a>(&'a self, sent: &'a sink::Batch) -> BoxFuture<'a, Result<Taken, Unavailable>> {
         Box::pin(async {
             let written = self
                 .store
@@ -34,102 +36,73 @@ impl Sink for LocalSink {
             if written.refused > 0 {
                 tracing::warn!(rows = written.refused, "traffic that no database can hold");
             }
-            Ok(())
+            Ok(Taken {
+                known_users: written.known_users,
+                event_names: written.event_names,
+            })
         })
     }
 }
 
-fn batch(sent: &sink::Batch) -> traffic::Batch {
+/// The same batch as the store knows it; the texts stay where they are.
+fn batch(sent: &sink::Batch) -> traffic::Batch<'_> {
     traffic::Batch {
-        sender: sent.sender.clone(),
+        sender: Cow::Borrowed(&sent.sender),
         sequence: sent.sequence,
         at: now(),
-        users: sent.users.iter().cloned().map(user).collect(),
-        counts: sent.counts.iter().cloned().map(count).collect(),
-        exposures: sent.exposures.iter().cloned().map(exposure).collect(),
-        metrics: sent.metrics.iter().cloned().map(metric).collect(),
+        users: sent.users.iter().map(user).collect(),
+        counts: sent.counts.iter().map(count).collect(),
+        exposures: sent.exposures.iter().map(exposure).collect(),
+        metrics: sent.metrics.iter().map(metric).collect(),
     }
 }
 
-fn user(seen: sink::UserSeen) -> traffic::UserSeen {
-    let sink::UserSeen {
-        environment,
-        key,
-        name,
-        properties,
-        at,
-    } = seen;
+fn user(seen: &sink::UserSeen) -> traffic::UserSeen<'_> {
+    let user = seen.user.user();
     traffic::UserSeen {
-        environment,
-        key,
-        name,
-        properties,
-        at: Millis(at),
+        environment: Cow::Borrowed(&seen.environment),
+        key: user.key,
+        name: user.name,
+        properties: user.properties,
+        at: Millis(seen.at),
     }
 }
 
-fn count(count: sink::Count) -> traffic::Count {
-    let sink::Count {
-        environment,
-        flag,
-        flag_id,
-        variation,
-        minute,
-        count,
-    } = count;
+fn count(count: &sink::Count) -> traffic::Count<'_> {
     traffic::Count {
-        environment,
-        flag,
-        flag_id,
-        variation,
-        minute: Millis(minute),
-        count,
+        environment: Cow::Borrowed(&count.environment),
+        flag: Cow::Borrowed(&count.flag),
+        flag_id: Cow::Borrowed(&count.flag_id),
+        variation: Cow::Borrowed(&count.variation),
+        minute: Millis(count.minute),
+        count: count.count,
     }
 }
 
-fn exposure(exposure: sink::Exposure) -> traffic::Exposure {
-    let sink::Exposure {
-        environment,
-        flag,
-        flag_id,
-        variation,
-        user,
-        experiment,
-        first,
-        last,
-    } = exposure;
-    let (first, last) = (Millis(first), Millis(last));
+fn exposure(exposure: &sink::Exposure) -> traffic::Exposure<'_> {
+    let texts = exposure.texts();
     traffic::Exposure {
-        environment,
-        flag,
-        flag_id,
-        variation,
-        user,
-        experiment,
-        first,
-        last,
+        environment: Cow::Borrowed(&exposure.environment),
+        flag: Cow::Borrowed(texts.flag),
+        flag_id: Cow::Borrowed(texts.flag_id),
+        variation: Cow::Borrowed(texts.variation),
+        user: Cow::Borrowed(texts.user),
+        experiment: exposure.experiment,
+        first: Millis(exposure.first),
+        last: Millis(exposure.last),
     }
 }
 
-fn metric(event: sink::MetricEvent) -> traffic::MetricEvent {
-    let sink::MetricEvent {
-        environment,
-        user,
-        event,
-        value,
-        route,
-        kind,
-        app_type,
-        at,
-    } = event;
+fn metric(event: &sink::MetricEvent) -> traffic::MetricEvent<'_> {
+    let texts = event.texts();
     traffic::MetricEvent {
-        environment,
-        user,
-        event,
-        value,
-        route,
-        kind,
-        app_type,
-        at: Millis(at),
+        environment: Cow::Borrowed(&event.environment),
+        user: Cow::Borrowed(texts.user),
+        event: Cow::Borrowed(texts.event),
+        value: event.value,
+        route: Cow::Borrowed(texts.route),
+        kind: Cow::Borrowed(texts.kind),
+        app_type: Cow::Borrowed(texts.app_type),
+        at: Millis(event.at),
     }
 }

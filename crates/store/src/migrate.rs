@@ -21,10 +21,16 @@ pub(crate) const TRUTH: &[Migration] = &[Migration {
 }];
 
 /// The steps of the traffic.
-pub(crate) const TRAFFIC: &[Migration] = &[Migration {
-    version: 1,
-    text: include_str!("../migrations/traffic/0001_first.sql"),
-}];
+pub(crate) const TRAFFIC: &[Migration] = &[
+    Migration {
+        version: 1,
+        text: include_str!("../migrations/traffic/0001_first.sql"),
+    },
+    Migration {
+        version: 2,
+        text: include_str!("../migrations/traffic/0002_event_names.sql"),
+    },
+];
 
 /// Runs those of `migrations` that have not run, inside the caller's transaction. `part` tells
 /// the two lists apart where they share a database.

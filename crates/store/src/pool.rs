@@ -58,6 +58,12 @@ const BUSY_MS: u32 = 10_000;
 /// Readers of a SQLite file: enough for a few slow ones beside the feed.
 const READERS: u32 = 4;
 
+/// Pages that each connection keeps, in KiB. They are never given back, and a page that is not
+/// among them is a read from the kernel's cache: a microsecond. Traffic's writer, which meets
+/// every user once, would fill whatever it is allowed.
+const TRUTH_CACHE_KIB: u32 = 2_000;
+const TRAFFIC_CACHE_KIB: u32 = 512;
+
 /// How long a request waits for its turn to write to SQLite before it is told "unavailable".
 const SQLITE_PATIENCE: Duration = Duration::from_secs(15);
 
@@ -78,8 +84,8 @@ pub(crate) async fn open(location: &Location) -> Result<(Dialect, Pools, Pools),
     match location {
         Location::Folder(folder) => {
             let _opening = lock_folder(folder).await?;
-            let truth = sqlite(&folder.join(TRUTH)).await?;
-            let traffic = sqlite(&folder.join(TRAFFIC)).await?;
+            let truth = sqlite(&folder.join(TRUTH), TRUTH_CACHE_KIB).await?;
+            let traffic = sqlite(&folder.join(TRAFFIC), TRAFFIC_CACHE_KIB).await?;
             Ok((Dialect::Sqlite, truth, traffic))
         }
         Location::Postgres(url) => {
@@ -140,16 +146,17 @@ fn keep_private(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-async fn sqlite(file: &Path) -> Result<Pools, StoreError> {
+async fn sqlite(file: &Path, cache_kib: u32) -> Result<Pools, StoreError> {
     let options = sqlite_options(file)?;
     // `synchronous=FULL`: with NORMAL a power cut can lose acknowledged changes. WAL is set by
     // the writer, which is opened first; it stays with the file.
     let writer = format!(
         "PRAGMA busy_timeout={BUSY_MS}; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; \
-         PRAGMA foreign_keys=ON; PRAGMA cache_size=-16000"
+         PRAGMA foreign_keys=ON; PRAGMA cache_size=-{cache_kib}"
     );
-    let reader =
-        format!("PRAGMA busy_timeout={BUSY_MS}; PRAGMA query_only=ON; PRAGMA cache_size=-16000");
+    let reader = format!(
+        "PRAGMA busy_timeout={BUSY_MS}; PRAGMA query_only=ON; PRAGMA cache_size=-{cache_kib}"
+    );
     probe(&options, &writer, SQLITE_PATIENCE).await?;
     let write = local(1, writer).connect_with(options.clone()).await?;
     let read = local(READERS, reader).connect_lazy_with(options);

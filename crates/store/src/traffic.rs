@@ -5,7 +5,10 @@
 //! a batch. A batch is written whole in one transaction together with its sender and sequence: one
 //! that is sent again is not counted again. A row that the database refuses is left out and
 //! counted; it does not take its batch with it.
+//!
+//! What is written borrows its texts from whoever hands it in: a batch is in memory once.
 
+mod names;
 mod read;
 mod roll_up;
 mod statements;
@@ -15,36 +18,41 @@ pub use read::{CountAt, EndUser};
 pub use roll_up::RolledUp;
 pub use write::Written;
 
+use std::borrow::Cow;
+
 use burgee_eval::time::Millis;
 
 use crate::Store;
 
+/// How many different event names an environment may have.
+pub const EVENT_NAMES: usize = 10_000;
+
 /// A user that was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UserSeen {
+pub struct UserSeen<'a> {
     /// The environment's id.
-    pub environment: String,
+    pub environment: Cow<'a, str>,
     /// The user's key.
-    pub key: String,
+    pub key: Cow<'a, str>,
     /// The display name, perhaps empty.
-    pub name: String,
+    pub name: Cow<'a, str>,
     /// (name, value), in the order given.
-    pub properties: Vec<(String, String)>,
+    pub properties: Vec<(Cow<'a, str>, Cow<'a, str>)>,
     /// When.
     pub at: Millis,
 }
 
 /// Evaluations of one variation in one minute.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Count {
+pub struct Count<'a> {
     /// The environment's id.
-    pub environment: String,
+    pub environment: Cow<'a, str>,
     /// The flag's key.
-    pub flag: String,
+    pub flag: Cow<'a, str>,
     /// The flag's id: when a key is used again, it is another flag's.
-    pub flag_id: String,
+    pub flag_id: Cow<'a, str>,
     /// The variation's id.
-    pub variation: String,
+    pub variation: Cow<'a, str>,
     /// When; any moment of the minute.
     pub minute: Millis,
     /// How many.
@@ -53,17 +61,17 @@ pub struct Count {
 
 /// A user got a variation of a flag that is tracked or in an experiment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exposure {
+pub struct Exposure<'a> {
     /// The environment's id.
-    pub environment: String,
+    pub environment: Cow<'a, str>,
     /// The flag's key.
-    pub flag: String,
+    pub flag: Cow<'a, str>,
     /// The flag's id: when a key is used again, it is another flag's.
-    pub flag_id: String,
+    pub flag_id: Cow<'a, str>,
     /// The variation's id.
-    pub variation: String,
+    pub variation: Cow<'a, str>,
     /// The user's key.
-    pub user: String,
+    pub user: Cow<'a, str>,
     /// Whether it counts for an experiment.
     pub experiment: bool,
     /// The first time.
@@ -74,42 +82,42 @@ pub struct Exposure {
 
 /// A metric event.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MetricEvent {
+pub struct MetricEvent<'a> {
     /// The environment's id.
-    pub environment: String,
+    pub environment: Cow<'a, str>,
     /// The user's key.
-    pub user: String,
+    pub user: Cow<'a, str>,
     /// The event's name.
-    pub event: String,
+    pub event: Cow<'a, str>,
     /// Its number; 1 where none was given.
     pub value: f64,
     /// `route` as sent.
-    pub route: String,
+    pub route: Cow<'a, str>,
     /// `type` as sent.
-    pub kind: String,
+    pub kind: Cow<'a, str>,
     /// `appType` as sent.
-    pub app_type: String,
+    pub app_type: Cow<'a, str>,
     /// When, as the client says.
     pub at: Millis,
 }
 
 /// What is written in one transaction.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Batch {
+pub struct Batch<'a> {
     /// Who sends: unique per process start.
-    pub sender: String,
+    pub sender: Cow<'a, str>,
     /// Counts the sender's batches.
     pub sequence: i64,
     /// When it is written. A batch is known as repeated for two days.
     pub at: Millis,
     /// End users.
-    pub users: Vec<UserSeen>,
+    pub users: Vec<UserSeen<'a>>,
     /// Evaluation counts.
-    pub counts: Vec<Count>,
+    pub counts: Vec<Count<'a>>,
     /// Exposures.
-    pub exposures: Vec<Exposure>,
+    pub exposures: Vec<Exposure<'a>>,
     /// Metric events.
-    pub metrics: Vec<MetricEvent>,
+    pub metrics: Vec<MetricEvent<'a>>,
 }
 
 /// The traffic's tables; made by [`Store::traffic`].

@@ -20,7 +20,7 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 #[derive(Clone, Debug)]
 pub struct Api {
     base: String,
-    authorization: Option<String>,
+    headers: Vec<(&'static str, String)>,
     http: reqwest::Client,
 }
 
@@ -30,27 +30,40 @@ impl Api {
         let http = reqwest::Client::builder().timeout(PATIENCE).build();
         Self {
             base: format!("http://{address}"),
-            authorization: None,
+            headers: Vec::new(),
             http: http.expect("an HTTP client"),
         }
     }
 
     /// With an access token.
     pub fn with_token(self, token: &str) -> Self {
-        let authorization = Some(format!("Bearer {token}"));
-        Self {
-            authorization,
-            ..self
-        }
+        self.with_header("authorization", &format!("Bearer {token}"))
     }
 
     /// With an SDK key, as SDKs send it.
     pub fn with_sdk_key(self, secret: &str) -> Self {
-        let authorization = Some(secret.to_owned());
-        Self {
-            authorization,
-            ..self
-        }
+        self.with_header("authorization", secret)
+    }
+
+    /// With the session that an answer began (`Set-Cookie`).
+    ///
+    /// # Panics
+    /// Where it began none.
+    #[track_caller]
+    pub fn in_session_of(self, answer: &Answer) -> Self {
+        let cookie = answer
+            .headers
+            .get("set-cookie")
+            .and_then(|it| it.to_str().ok());
+        let cookie = cookie.and_then(|it| it.split(';').next());
+        self.with_header("cookie", cookie.expect("a session's cookie"))
+    }
+
+    /// With a header, in place of one of the same name.
+    pub fn with_header(mut self, name: &'static str, value: &str) -> Self {
+        self.headers.retain(|(other, _)| *other != name);
+        self.headers.push((name, value.to_owned()));
+        self
     }
 
     /// `GET` of a path below `/api/v1`, or of one that begins with a slash.
@@ -66,6 +79,11 @@ impl Api {
     /// `PATCH` with JSON.
     pub async fn patch(&self, path: &str, body: &Value) -> Answer {
         self.send(Method::PATCH, path, Some(body)).await
+    }
+
+    /// `PUT` of JSON.
+    pub async fn put(&self, path: &str, body: &Value) -> Answer {
+        self.send(Method::PUT, path, Some(body)).await
     }
 
     /// `DELETE`.
@@ -98,8 +116,8 @@ impl Api {
         let asked = format!("{method} {path}");
         let url = format!("{}{below}{path}", self.base);
         let mut request = self.http.request(method, url);
-        if let Some(authorization) = &self.authorization {
-            request = request.header("authorization", authorization);
+        for (name, value) in &self.headers {
+            request = request.header(*name, value);
         }
         if let Some(body) = body {
             request = request.header(CONTENT_TYPE, "application/json").body(body);

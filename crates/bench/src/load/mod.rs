@@ -9,6 +9,7 @@ mod addresses;
 mod connection;
 pub mod engine;
 mod event;
+pub mod http;
 mod reader;
 pub mod schedule;
 mod shape;

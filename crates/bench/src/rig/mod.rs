@@ -1,6 +1,7 @@
 //! What surrounds a measurement: the machine, its limits, the processes under test.
 
 pub mod cgroup;
+pub mod counters;
 pub mod limits;
 mod machine;
 pub mod measure;

@@ -197,8 +197,7 @@ impl Starting<'_> {
             self.admit(&mut target)?;
         }
         if self.plan.kind == Kind::Published {
-            let archive = LATER_FLAGS.map(|flag| json!({ "kind": "archiveFlag", "flag": flag }));
-            target.api()?.change(&target.project, &archive)?;
+            leave_five(&target)?;
         }
         Ok(target)
     }
@@ -235,6 +234,19 @@ impl Starting<'_> {
         );
         Ok(serde_json::from_slice(&output.stdout)?)
     }
+}
+
+/// Archives what the published test did not have.
+fn leave_five(target: &Target) -> anyhow::Result<()> {
+    let api = target.api()?;
+    let archive = LATER_FLAGS.map(|flag| json!({ "kind": "archiveFlag", "flag": flag }));
+    api.change(&target.project, &archive)?;
+    // Server SDKs are sent what a change archived once more, until there is another change.
+    for kind in ["turnOff", "turnOn"] {
+        let turn = json!({ "kind": kind, "flag": target.flag, "environment": target.environment });
+        api.change(&target.project, &[turn])?;
+    }
+    Ok(())
 }
 
 fn owned(arguments: &[&str]) -> Vec<String> {

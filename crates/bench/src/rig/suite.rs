@@ -140,9 +140,11 @@ fn add(whole: &mut Report, part: &Part, measured: Measured, command: &str) {
     let mut subjects = std::mem::take(&mut whole.subjects);
     subjects.append(&mut one.subjects);
     let mut notes = std::mem::take(&mut whole.notes);
-    let new = std::mem::take(&mut one.notes);
-    notes.extend(new.into_iter().filter(|note| !whole.notes.contains(note)));
-    notes.dedup();
+    for note in std::mem::take(&mut one.notes) {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
     *whole = Report {
         subjects,
         notes,

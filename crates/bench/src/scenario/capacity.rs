@@ -25,6 +25,10 @@ const HALVINGS: usize = 5;
 /// half as much again until it does not go well (from 4,000/s, or `--rate`), and then between the
 /// last two.
 ///
+/// Where the server's CPU is well under a core at the rate found, and the generator behind its
+/// schedule, the generator was the limit: on loopback it pays for most of the packets of both
+/// sides. Compare the CPU per connection then, or give the server less than a core.
+///
 /// # Errors
 /// The server does not answer at all, or not even the first rate goes well.
 pub fn run(

@@ -162,6 +162,11 @@ impl Found {
         let late = self.late.value_at_quantile(0.99) as f64 / 1000.0;
         drive.figure("connections per second", "1/s", self.rate());
         drive.figure("CPU per connection", "µs", each);
+        drive.figure(
+            "server's CPU",
+            "cores",
+            self.cpu.as_secs_f64() / self.seconds.max(f64::EPSILON),
+        );
         drive.figure("errors", "%", wrong);
         drive.figure("open at a time", "", self.open as f64);
         drive.figure("generator behind schedule, p99", "ms", late);

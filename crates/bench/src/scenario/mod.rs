@@ -6,11 +6,14 @@ mod change;
 pub mod churn;
 pub mod connect;
 mod drive;
+pub mod evaluate;
 pub mod herd;
 pub mod hold;
 pub mod push;
 pub mod ramp;
+mod requests;
 pub mod seed;
+pub mod track;
 
 use crate::options::Options;
 use crate::progress::Progress;

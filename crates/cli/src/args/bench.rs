@@ -18,6 +18,10 @@ pub(crate) enum BenchCommand {
     Hold(ScenarioArgs),
     /// Change a flag: how fast that reaches all held connections, and whether it reaches all.
     Push(ScenarioArgs),
+    /// Report evaluations and metric events, as server SDKs do.
+    Track(ScenarioArgs),
+    /// Ask for users' flags by HTTP.
+    Evaluate(ScenarioArgs),
     /// All server SDKs of a large environment reconnect at once.
     Herd(ScenarioArgs),
     /// Connections come and go, users identify and flags change, for long.

@@ -74,8 +74,25 @@ pub(super) fn command() -> String {
     let mut words = std::env::args();
     let program = words.next().unwrap_or_default();
     let program = program.rsplit('/').next().unwrap_or_default().to_owned();
-    let words: Vec<String> = std::iter::once(program).chain(words).collect();
-    words.join(" ")
+    without_secrets(std::iter::once(program).chain(words))
+}
+
+/// Reports are shown around: keys and tokens are left out.
+fn without_secrets(words: impl Iterator<Item = String>) -> String {
+    const SECRET: [&str; 3] = ["--client-key", "--server-key", "--token"];
+    let mut shown: Vec<String> = Vec::new();
+    for word in words {
+        let last = shown.last().map(String::as_str).unwrap_or_default();
+        let (name, value) = word.split_once('=').unwrap_or((&word, ""));
+        shown.push(if SECRET.contains(&last) {
+            "…".to_owned()
+        } else if SECRET.contains(&name) && !value.is_empty() {
+            format!("{name}=…")
+        } else {
+            word
+        });
+    }
+    shown.join(" ")
 }
 
 fn listener(title: &str) -> Box<dyn Progress> {
@@ -100,4 +117,17 @@ fn end_cleanly() -> anyhow::Result<()> {
         }
     });
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_secrets;
+
+    #[test]
+    fn a_report_holds_no_secret() {
+        let typed = "burgee bench push --token bgt_1 --client-key=abc --server-key def --rate 5";
+        let shown = without_secrets(typed.split(' ').map(str::to_owned));
+        let expected = "burgee bench push --token … --client-key=… --server-key … --rate 5";
+        assert_eq!(shown, expected);
+    }
 }

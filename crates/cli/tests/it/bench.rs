@@ -190,6 +190,11 @@ fn all_is_one_table_of_goals() {
         text.contains("| one change to 10,000 server SDKs"),
         "{text}"
     );
+    let lost = text
+        .lines()
+        .filter(|line| line.starts_with("| deliveries lost"));
+    let none: Vec<bool> = lost.map(|line| line.ends_with("| yes |")).collect();
+    assert_eq!(none, [true, true], "{text}");
     let nothing = run(&["bench", "all", "--short", "--only", "nothing"]);
     assert!(!nothing.status.success());
 }

@@ -67,10 +67,15 @@ impl Data {
 
     /// The keys of an environment of `default`: client's and server's.
     pub(crate) fn sdk_keys(&self, environment: &str) -> (String, String) {
+        self.sdk_keys_of("default", environment)
+    }
+
+    /// The keys of a project's environment.
+    pub(crate) fn sdk_keys_of(&self, project: &str, environment: &str) -> (String, String) {
         let command = [
             "sdk-keys",
             "--project",
-            "default",
+            project,
             "--environment",
             environment,
             "--json",

@@ -15,4 +15,5 @@ mod ledger;
 mod stopping;
 mod sudden_death;
 mod tokens;
+mod tracking;
 mod wire;

@@ -6,6 +6,7 @@ use burgee_domain::access::{
     ACTIONS, ActionPattern, Decision, Effect, Kind, OWN, Pattern, Policy, Resource, Rights,
     Statement, StatementInput, builtin, builtins, needs, statements,
 };
+use burgee_domain::change;
 use burgee_domain::command::Command;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -210,10 +211,15 @@ fn needed(list: Value) -> Vec<String> {
     let workspace = ready();
     let commands: Vec<Command> = commands(list);
     let mut count = 0;
-    let outcome = burgee_domain::change::apply(&workspace, &commands, NOW, &mut || {
-        count += 1;
-        format!("new-{count}")
-    });
+    let outcome = change::apply(
+        &workspace,
+        change::well_formed(&commands).unwrap(),
+        NOW,
+        &mut || {
+            count += 1;
+            format!("new-{count}")
+        },
+    );
     let needs = needs(&workspace, &commands, &outcome.unwrap());
     let line = |need: &burgee_domain::access::Need| {
         format!("{} {} {}", need.command, need.action, need.resource)

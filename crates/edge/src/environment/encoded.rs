@@ -1,9 +1,5 @@
 //! The immutable, encoded state of an environment at one position.
 
-use std::sync::Arc;
-
-use burgee_eval::flag::Flag;
-use burgee_eval::segment::Segment;
 use burgee_eval::snapshot::{Affected, Cause, Snapshot};
 use burgee_eval::user::User;
 use bytes::Bytes;
@@ -71,8 +67,8 @@ impl Encoded {
         // Not only those that are ahead of the new state have lost edits: the new history's stamps
         // may pass theirs before they come back.
         let other_history = self.last_stamp().max(self.other_history);
-        Self::build(state, generation, other_history, |flags, segments| {
-            self.server.replaced(flags, segments)
+        Self::build(state, generation, other_history, |snapshot| {
+            self.server.replaced(snapshot)
         })
     }
 
@@ -80,22 +76,16 @@ impl Encoded {
         state: State,
         generation: u32,
         other_history: i64,
-        server: impl FnOnce(Vec<Arc<Flag>>, Vec<Arc<Segment>>) -> ServerState,
+        server: impl FnOnce(&Snapshot) -> ServerState,
     ) -> Self {
         let snapshot = Snapshot::build(state.flags, state.segments);
-        let flags = snapshot.flags().iter();
-        let flags = flags.map(|flag| Arc::clone(flag.flag())).collect();
-        let segments = snapshot.segments().iter();
-        let segments = segments
-            .map(|segment| Arc::clone(segment.segment()))
-            .collect();
         Self {
             generation,
             position: state.position,
             last_stamp: state.last_stamp.0,
             other_history,
             client: ClientState::new(&snapshot, None),
-            server: server(flags, segments),
+            server: server(&snapshot),
             snapshot,
         }
     }
@@ -108,14 +98,10 @@ impl Encoded {
             .iter()
             .filter(|flag| flag.cause == Cause::Edited);
         let flags = edited.filter_map(|flag| snapshot.flags().get(flag.index));
-        let flags = flags.map(|flag| Arc::clone(flag.flag())).collect();
         let segments = affected
             .segments
             .iter()
             .filter_map(|&i| snapshot.segments().get(i));
-        let segments = segments
-            .map(|segment| Arc::clone(segment.segment()))
-            .collect();
         let next = Self {
             generation: self.generation.wrapping_add(1),
             position: delta.position,

@@ -10,8 +10,8 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
-use burgee_eval::flag::Flag;
-use burgee_eval::segment::Segment;
+use burgee_eval::compile::{CompiledFlag, CompiledSegment};
+use burgee_eval::snapshot::Snapshot;
 use bytes::Bytes;
 
 use super::encoded::{ServerAnswer, Sync};
@@ -56,21 +56,23 @@ pub(super) struct ServerState {
 
 impl ServerState {
     /// Encodes an environment's items, of which there is one per key or id.
-    pub(super) fn new(flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Self {
-        Self::of(Item::all(flags, segments), [].into(), Arc::default())
+    pub(super) fn new(snapshot: &Snapshot) -> Self {
+        let all = Item::all(snapshot.flags().iter(), snapshot.segments().iter());
+        Self::of(all, [].into(), Arc::default())
     }
 
     /// Other items in place of all of these, for the same connections.
-    pub(super) fn replaced(&self, flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Self {
-        Self::of(
-            Item::all(flags, segments),
-            [].into(),
-            Arc::clone(&self.told),
-        )
+    pub(super) fn replaced(&self, snapshot: &Snapshot) -> Self {
+        let all = Item::all(snapshot.flags().iter(), snapshot.segments().iter());
+        Self::of(all, [].into(), Arc::clone(&self.told))
     }
 
     /// The same with these items in place of those of the same key or id; shares the others.
-    pub(super) fn with(&self, flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Self {
+    pub(super) fn with<'a>(
+        &self,
+        flags: impl Iterator<Item = &'a Arc<CompiledFlag>>,
+        segments: impl Iterator<Item = &'a Arc<CompiledSegment>>,
+    ) -> Self {
         let changed = Item::all(flags, segments);
         let names: HashSet<_> = changed.iter().map(|item| item.name()).collect();
         let items = self.items.iter();

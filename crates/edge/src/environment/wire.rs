@@ -6,21 +6,47 @@
 //! *Not* forms for true, one kills its process over a segment list that is no list); and `op` is
 //! null on segment conditions, where some SDKs would look at it first.
 
-use burgee_eval::compile::check_condition;
+use burgee_eval::compile::Warning;
 use burgee_eval::condition::{IN_SEGMENT, NOT_IN_SEGMENT};
 use burgee_eval::flag::{Condition, Fallthrough, Flag, RolloutVariation, Rule, TargetUsers};
 use burgee_eval::segment::{Segment, SegmentRule};
 use burgee_eval::time::Millis;
 use serde::Serialize;
 
+/// The conditions of an item that never match, by their rule and their place in it: as compiling
+/// the whole item found them, since what all its patterns may take is bounded together.
+#[derive(Clone, Default)]
+pub(super) struct Broken(Box<[(usize, usize)]>);
+
+impl Broken {
+    /// What an item's warnings say.
+    pub(super) fn of(warnings: &[Warning]) -> Self {
+        let broken = warnings.iter().filter(|w| w.code.is_broken_condition());
+        Self(broken.filter_map(|w| condition_at(&w.pointer)).collect())
+    }
+
+    fn has(&self, rule: usize, condition: usize) -> bool {
+        self.0.contains(&(rule, condition))
+    }
+}
+
+/// The rule and the condition in it that a pointer names, as `/rules/0/conditions/1/value` does.
+fn condition_at(pointer: &str) -> Option<(usize, usize)> {
+    let (rule, rest) = pointer
+        .strip_prefix("/rules/")?
+        .split_once("/conditions/")?;
+    let condition = rest.split('/').next()?;
+    Some((rule.parse().ok()?, condition.parse().ok()?))
+}
+
 /// A flag's JSON, with the stamp given (its own, or a raised one).
-pub(super) fn flag_json(flag: &Flag, updated_at: Millis) -> Vec<u8> {
-    json(&WireFlag::new(flag, updated_at))
+pub(super) fn flag_json(flag: &Flag, broken: &Broken, updated_at: Millis) -> Vec<u8> {
+    json(&WireFlag::new(flag, broken, updated_at))
 }
 
 /// A segment's JSON, with the stamp given.
-pub(super) fn segment_json(segment: &Segment, updated_at: Millis) -> Vec<u8> {
-    json(&WireSegment::new(segment, updated_at))
+pub(super) fn segment_json(segment: &Segment, broken: &Broken, updated_at: Millis) -> Vec<u8> {
+    json(&WireSegment::new(segment, broken, updated_at))
 }
 
 /// Appends a value's JSON. Writing to memory cannot fail, and none of the types written here has a
@@ -59,7 +85,7 @@ struct WireFlag<'a> {
 }
 
 impl<'a> WireFlag<'a> {
-    fn new(flag: &'a Flag, updated_at: Millis) -> Self {
+    fn new(flag: &'a Flag, broken: &Broken, updated_at: Millis) -> Self {
         // A tombstone: enabled, with nobody targeted and a default rule that covers nobody, so that
         // an SDK that evaluates it all the same finds nothing and gives the code's default.
         let dead = flag.is_archived;
@@ -77,7 +103,10 @@ impl<'a> WireFlag<'a> {
             rules: if dead {
                 Vec::new()
             } else {
-                flag.rules.iter().map(WireRule::new).collect()
+                let rules = flag.rules.iter().enumerate();
+                rules
+                    .map(|(number, rule)| WireRule::new(rule, |c| broken.has(number, c)))
+                    .collect()
             },
             is_enabled: dead || flag.is_enabled,
             disabled_variation_id: &flag.disabled_variation_id,
@@ -122,13 +151,13 @@ struct WireRule<'a> {
 }
 
 impl<'a> WireRule<'a> {
-    fn new(rule: &'a Rule) -> Self {
+    fn new(rule: &'a Rule, is_broken: impl Fn(usize) -> bool) -> Self {
         Self {
             id: &rule.id,
             name: &rule.name,
             dispatch_key: dispatch_key(rule.dispatch_key.as_deref()),
             included_in_expt: rule.included_in_expt,
-            conditions: rule.conditions.iter().map(WireCondition::of_flag).collect(),
+            conditions: conditions(&rule.conditions, is_broken),
             variations: &rule.variations,
         }
     }
@@ -172,33 +201,35 @@ impl<'a> WireCondition<'a> {
         value: Some("[]"),
     };
 
-    fn of_flag(condition: &'a Condition) -> Self {
-        let op = match about_segments(condition) {
+    /// One that is not broken. `null` is no value to SDKs, whatever the operator.
+    fn new(condition: &'a Condition) -> Self {
+        let about_segments = [IN_SEGMENT, NOT_IN_SEGMENT].contains(&condition.property.as_str());
+        let op = match about_segments {
             true => None,
             false => condition.op.as_deref(),
         };
-        match check_condition(condition) {
-            Ok(()) if condition.value.is_some() => Self {
+        match &condition.value {
+            Some(value) => Self {
                 property: &condition.property,
                 op,
-                value: condition.value.as_deref(),
+                value: Some(value),
             },
-            _ => Self::NEVER,
-        }
-    }
-
-    /// Segments do not refer to segments: some SDKs would evaluate it, others not.
-    fn of_segment(condition: &'a Condition) -> Self {
-        if about_segments(condition) {
-            Self::NEVER
-        } else {
-            Self::of_flag(condition)
+            None => Self::NEVER,
         }
     }
 }
 
-fn about_segments(condition: &Condition) -> bool {
-    condition.property == IN_SEGMENT || condition.property == NOT_IN_SEGMENT
+fn conditions(
+    conditions: &[Condition],
+    is_broken: impl Fn(usize) -> bool,
+) -> Vec<WireCondition<'_>> {
+    let conditions = conditions.iter().enumerate();
+    conditions
+        .map(|(number, condition)| match is_broken(number) {
+            true => WireCondition::NEVER,
+            false => WireCondition::new(condition),
+        })
+        .collect()
 }
 
 #[derive(Serialize)]
@@ -217,9 +248,10 @@ struct WireSegment<'a> {
 }
 
 impl<'a> WireSegment<'a> {
-    fn new(segment: &'a Segment, updated_at: Millis) -> Self {
+    fn new(segment: &'a Segment, broken: &Broken, updated_at: Millis) -> Self {
         let dead = segment.is_archived;
         let rules = if dead { &[] } else { segment.rules.as_slice() };
+        let rules = rules.iter().enumerate();
         Self {
             id: &segment.id,
             created_at: segment.created_at,
@@ -229,7 +261,9 @@ impl<'a> WireSegment<'a> {
             description: &segment.description,
             included: if dead { &[] } else { &segment.included },
             excluded: if dead { &[] } else { &segment.excluded },
-            rules: rules.iter().map(WireSegmentRule::new).collect(),
+            rules: rules
+                .map(|(number, rule)| WireSegmentRule::new(rule, |c| broken.has(number, c)))
+                .collect(),
             is_archived: dead,
         }
     }
@@ -243,15 +277,11 @@ struct WireSegmentRule<'a> {
 }
 
 impl<'a> WireSegmentRule<'a> {
-    fn new(rule: &'a SegmentRule) -> Self {
+    fn new(rule: &'a SegmentRule, is_broken: impl Fn(usize) -> bool) -> Self {
         Self {
             id: &rule.id,
             name: &rule.name,
-            conditions: rule
-                .conditions
-                .iter()
-                .map(WireCondition::of_segment)
-                .collect(),
+            conditions: conditions(&rule.conditions, is_broken),
         }
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct Feed {
     permits: Arc<Semaphore>,
     tasks: JoinSet<Result<(), Unavailable>>,
     running: HashMap<Id, Arc<str>>,
+    /// The same by name: at the start all environments are being refreshed.
+    refreshing: HashSet<Arc<str>>,
     /// Environments that were seen to have moved on while they were being refreshed.
     again: HashSet<Arc<str>>,
     failing: HashMap<Arc<str>, Pause>,
@@ -65,6 +67,7 @@ impl Feed {
             permits: Arc::new(Semaphore::new(CONCURRENT)),
             tasks: JoinSet::new(),
             running: HashMap::new(),
+            refreshing: HashSet::new(),
             again: HashSet::new(),
             failing: HashMap::new(),
             source: None,
@@ -151,7 +154,7 @@ impl Feed {
     }
 
     fn start(&mut self, id: &str) {
-        if let Some(id) = self.running.values().find(|running| running.as_ref() == id) {
+        if let Some(id) = self.refreshing.get(id) {
             self.again.insert(Arc::clone(id));
             return;
         }
@@ -167,6 +170,7 @@ impl Feed {
                 .await
                 .unwrap_or_else(late)
         });
+        self.refreshing.insert(Arc::clone(&id));
         self.running.insert(task.id(), id);
     }
 
@@ -183,6 +187,7 @@ impl Feed {
         let Some(id) = self.running.remove(&task) else {
             return false;
         };
+        self.refreshing.remove(&id);
         let again = self.again.remove(&id);
         match result {
             Ok(()) => {
@@ -210,8 +215,8 @@ impl Feed {
     }
 
     fn next_retry(&self) -> Option<Instant> {
-        let running = |id: &Arc<str>| self.running.values().any(|running| running == id);
-        let failing = self.failing.iter().filter(|(id, _)| !running(id));
+        let failing = self.failing.iter();
+        let failing = failing.filter(|(id, _)| !self.refreshing.contains(*id));
         match self.source {
             Some(pause) => Some(pause.until),
             None => failing.map(|(_, pause)| pause.until).min(),

@@ -1,128 +1,109 @@
-//! What waits to be written: bounded, and aggregated where the store would aggregate anyway.
+//! What becomes one batch, aggregated where the store would aggregate anyway.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::metrics::Traffic as What;
 use crate::sink::{Batch, Count, Exposure, MetricEvent, UserSeen};
-
-/// Bytes that may wait, roughly (and as many again may be on their way to the sink).
-pub(super) const MOST_BYTES: usize = 16 * 1024 * 1024;
-
-/// What an entry costs besides its texts: the structs, their vectors and maps.
-const OVERHEAD: usize = 160;
+use crate::texts::Texts;
 
 #[derive(Default)]
 pub(super) struct Buffer {
     users: Vec<UserSeen>,
-    counts: HashMap<CountKey, u64>,
+    /// By environment and flag, so that finding a count copies no text.
+    counts: HashMap<Arc<str>, HashMap<Box<str>, Vec<Tally>>>,
+    different_counts: usize,
     exposures: HashMap<ExposureKey, Seen>,
     metrics: Vec<MetricEvent>,
-    bytes: usize,
+    /// What it takes, roughly, as the [`Queue`](super::queue::Queue) counted it.
+    pub(super) bytes: usize,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct CountKey {
-    pub(super) environment: Arc<str>,
-    pub(super) flag: Box<str>,
-    pub(super) flag_id: Box<str>,
-    pub(super) variation: Box<str>,
+struct Tally {
+    flag_id: Box<str>,
+    variation: Box<str>,
+    minute: i64,
+    count: u64,
+}
+
+/// What an evaluation is counted as.
+pub(super) struct Counted<'a> {
+    pub(super) environment: &'a Arc<str>,
+    pub(super) flag: &'a str,
+    pub(super) flag_id: &'a str,
+    pub(super) variation: &'a str,
     pub(super) minute: i64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ExposureKey {
     pub(super) environment: Arc<str>,
-    pub(super) flag: Box<str>,
-    pub(super) flag_id: Box<str>,
-    pub(super) variation: Box<str>,
-    pub(super) user: Box<str>,
+    pub(super) texts: Texts,
 }
 
 #[derive(Clone, Copy)]
-struct Seen {
-    experiment: bool,
-    first: i64,
-    last: i64,
+pub(super) struct Seen {
+    pub(super) experiment: bool,
+    pub(super) first: i64,
+    pub(super) last: i64,
 }
 
 impl Buffer {
-    /// Each of these says whether there was room.
-    pub(super) fn user(&mut self, user: UserSeen) -> bool {
-        let properties = user.properties.iter();
-        let texts: usize = properties
-            .map(|(name, value)| name.len() + value.len() + 48)
-            .sum();
-        self.grow(user.environment.len() + user.key.len() + user.name.len() + texts) && {
-            self.users.push(user);
-            true
-        }
+    pub(super) fn user(&mut self, user: UserSeen) {
+        self.users.push(user);
     }
 
-    pub(super) fn count(&mut self, key: CountKey) -> bool {
-        if let Some(count) = self.counts.get_mut(&key) {
-            *count += 1;
-            return true;
-        }
-        self.grow(key.flag.len() + key.flag_id.len() + key.variation.len())
-            && self.counts.insert(key, 1).is_none()
+    pub(super) fn metric(&mut self, event: MetricEvent) {
+        self.metrics.push(event);
     }
 
-    pub(super) fn exposure(&mut self, key: ExposureKey, experiment: bool, at: i64) -> bool {
-        if let Some(seen) = self.exposures.get_mut(&key) {
-            seen.experiment |= experiment;
-            seen.first = seen.first.min(at);
-            seen.last = seen.last.max(at);
-            return true;
-        }
-        let seen = Seen {
-            experiment,
-            first: at,
-            last: at,
-        };
-        self.grow(key.flag.len() + key.flag_id.len() + key.variation.len() + key.user.len())
-            && self.exposures.insert(key, seen).is_none()
+    /// Counts one more where something is counted already; says whether it is.
+    pub(super) fn count_again(&mut self, counted: &Counted<'_>) -> bool {
+        let flags = self.counts.get_mut(&**counted.environment);
+        let tallies = flags.and_then(|flags| flags.get_mut(counted.flag));
+        let tally = tallies.and_then(|tallies| {
+            let mut tallies = tallies.iter_mut();
+            tallies.find(|tally| {
+                tally.minute == counted.minute
+                    && *tally.variation == *counted.variation
+                    && *tally.flag_id == *counted.flag_id
+            })
+        });
+        tally.map(|tally| tally.count += 1).is_some()
     }
 
-    pub(super) fn metric(&mut self, event: MetricEvent) -> bool {
-        let texts = [&event.environment, &event.user, &event.event, &event.route];
-        let texts: usize = texts.iter().map(|text| text.len()).sum();
-        self.grow(texts + event.kind.len() + event.app_type.len()) && {
-            self.metrics.push(event);
-            true
-        }
+    /// Begins to count something.
+    pub(super) fn count_first(&mut self, counted: &Counted<'_>) {
+        let environment = Arc::clone(counted.environment);
+        let flags = self.counts.entry(environment).or_default();
+        flags.entry(counted.flag.into()).or_default().push(Tally {
+            flag_id: counted.flag_id.into(),
+            variation: counted.variation.into(),
+            minute: counted.minute,
+            count: 1,
+        });
+        self.different_counts += 1;
     }
 
-    fn grow(&mut self, texts: usize) -> bool {
-        let bytes = self.bytes + texts + OVERHEAD;
-        let room = bytes <= MOST_BYTES;
-        if room {
-            self.bytes = bytes;
-        }
-        room
+    /// The times of an exposure, if there is one already.
+    pub(super) fn exposure(&mut self, key: &ExposureKey) -> Option<&mut Seen> {
+        self.exposures.get_mut(key)
+    }
+
+    pub(super) fn expose_first(&mut self, key: ExposureKey, seen: Seen) {
+        self.exposures.insert(key, seen);
     }
 
     /// How many entries wait.
     pub(super) fn len(&self) -> usize {
-        self.users.len() + self.counts.len() + self.exposures.len() + self.metrics.len()
+        self.users.len() + self.different_counts + self.exposures.len() + self.metrics.len()
     }
 
     /// As a batch.
     pub(super) fn into_batch(self, sender: &str, sequence: i64) -> Batch {
-        let counts = self.counts.into_iter().map(|(key, count)| Count {
-            environment: key.environment.as_ref().into(),
-            flag: key.flag.into(),
-            flag_id: key.flag_id.into(),
-            variation: key.variation.into(),
-            minute: key.minute,
-            count,
-        });
         let exposures = self.exposures.into_iter().map(|(key, seen)| Exposure {
-            environment: key.environment.as_ref().into(),
-            flag: key.flag.into(),
-            flag_id: key.flag_id.into(),
-            variation: key.variation.into(),
-            user: key.user.into(),
+            environment: key.environment,
+            texts: key.texts,
             experiment: seen.experiment,
             first: seen.first,
             last: seen.last,
@@ -131,11 +112,28 @@ impl Buffer {
             sender: sender.into(),
             sequence,
             users: self.users,
-            counts: counts.collect(),
+            counts: counts(self.counts),
             exposures: exposures.collect(),
             metrics: self.metrics,
         }
     }
+}
+
+fn counts(by_environment: HashMap<Arc<str>, HashMap<Box<str>, Vec<Tally>>>) -> Vec<Count> {
+    let mut counts = Vec::new();
+    for (environment, flags) in by_environment {
+        for (flag, tallies) in flags {
+            counts.extend(tallies.into_iter().map(|tally| Count {
+                environment: Arc::clone(&environment),
+                flag: flag.clone(),
+                flag_id: tally.flag_id,
+                variation: tally.variation,
+                minute: tally.minute,
+                count: tally.count,
+            }));
+        }
+    }
+    counts
 }
 
 /// What a batch holds, for counting what was lost with it.

@@ -1,5 +1,6 @@
 //! What traffic may be. A client key is public, so anyone may send anything: each of these bounds
-//! what that can cost, in memory here and in rows in the store.
+//! what that can cost, in memory here and in rows in the store. (How many event names an environment
+//! may have, the sink decides, which knows them all.)
 
 /// Bytes of a user's key.
 pub const USER_KEY: usize = 512;
@@ -13,8 +14,6 @@ pub const PROPERTY: usize = 1024;
 pub const NEW_USERS_PER_HOUR: u32 = 100_000;
 /// Bytes of an event's name, and of its route, type and application.
 pub const EVENT_TEXT: usize = 256;
-/// Different event names in an environment.
-pub const EVENT_NAMES: usize = 10_000;
 /// Bytes of a track request. SDKs send up to 50 entries, seldom over 1 KiB each; as many requests
 /// as there are connections may be in memory at once.
 pub const TRACK_BODY: usize = 1024 * 1024;

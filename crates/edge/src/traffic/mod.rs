@@ -5,13 +5,14 @@
 //! dropped and counted, as is whatever breaks a rule of [`limits`].
 
 mod buffer;
+mod counters;
 pub mod limits;
+mod queue;
 mod record;
 mod sender;
 mod track;
 mod users;
 
-use std::collections::{HashMap, HashSet};
 use std::hash::RandomState;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,22 +20,20 @@ use burgee_eval::user::User;
 use tokio::sync::Notify;
 
 use crate::hub::{Access, KeyId};
-use crate::metrics::{Metrics, Reason, Traffic as Sort, What};
+use crate::metrics::{Metrics, Reason, Traffic as Sort};
+use crate::session::user::KeptUser;
 use crate::sink::UserSeen;
-use buffer::Buffer;
+use counters::Counters;
 use limits::fits;
+use queue::Queue;
 use record::Record;
 use users::{Print, Users, Verdict};
-
-/// This many entries are flushed at once, without waiting for the second to end.
-const FLUSH_AT: usize = 5_000;
-/// Event names remembered over all environments; past it counting them begins anew.
-const NAMES_IN_ALL: usize = 1_000_000;
 
 /// The buffer between the request path and the sink.
 pub struct Traffic {
     sender: String,
     metrics: Arc<Metrics>,
+    counters: Counters,
     hasher: RandomState,
     state: Mutex<State>,
     /// There is enough for a batch.
@@ -44,10 +43,7 @@ pub struct Traffic {
 #[derive(Default)]
 struct State {
     users: Users,
-    buffer: Buffer,
-    /// Hashes of event names by environment, and how many there are in all.
-    names: HashMap<Arc<str>, HashSet<u64>>,
-    names_in_all: usize,
+    queue: Queue,
 }
 
 /// The body of a track request is no JSON list: what the parser says.
@@ -61,6 +57,7 @@ impl Traffic {
         let (hasher, state, enough) = (RandomState::new(), Mutex::default(), Notify::new());
         Arc::new(Self {
             sender,
+            counters: Counters::new(&metrics),
             metrics,
             hasher,
             state,
@@ -82,11 +79,13 @@ impl Traffic {
         }
         // Copied while nobody waits for the lock. Two who bring one user at this moment both write
         // it, which does no harm.
-        let kept = self.keep(environment, user, now);
+        let mut seen = self.keep(environment, user, now);
         let mut state = self.state();
-        let room = state.buffer.user(kept);
+        let room = state.queue.room_for_user(&seen);
         if room {
-            state.users.written(print, key, now);
+            let new = state.users.written(print, key, now);
+            seen.new_by = new.then_some(key);
+            state.queue.user(seen);
         }
         self.taken(&state, Sort::User, room);
     }
@@ -132,30 +131,24 @@ impl Traffic {
             ""
         };
         let properties = user.properties.iter();
-        let kept = properties.filter(|(name, value)| property_fits(name, value));
-        let kept = kept.take(limits::PROPERTIES);
-        let properties: Vec<_> = kept
-            .map(|(name, value)| (name.to_string(), value.to_string()))
-            .collect();
-        for _ in properties.len()..user.properties.len() {
+        let kept = properties
+            .filter(|(name, value)| property_fits(name, value))
+            .take(limits::PROPERTIES)
+            .map(|(name, value)| (&**name, &**value));
+        for _ in kept.clone().count()..user.properties.len() {
             self.refuse(Reason::Property);
         }
         UserSeen {
-            environment: environment.as_ref().into(),
-            key: user.key.as_ref().into(),
-            name: name.into(),
-            properties,
+            environment: Arc::clone(environment),
+            user: KeptUser::from_parts(&user.key, name, kept),
+            new_by: None,
             at: now,
         }
     }
 
     fn taken(&self, state: &State, what: Sort, room: bool) {
-        let family = match room {
-            true => &self.metrics.traffic_accepted,
-            false => &self.metrics.traffic_dropped,
-        };
-        family.get_or_create(&What { what }).inc();
-        if state.buffer.len() == FLUSH_AT {
+        self.counters.taken(what, room);
+        if state.queue.has_complete() {
             self.enough.notify_one();
         }
     }
@@ -168,25 +161,6 @@ impl Traffic {
     /// The state is whole between any two statements, so a panic elsewhere does not spoil it.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn admit_name(&mut self, environment: &Arc<str>, name: u64) -> bool {
-        if self.names_in_all >= NAMES_IN_ALL {
-            self.names.clear();
-            self.names_in_all = 0;
-        }
-        let names = self.names.entry(Arc::clone(environment)).or_default();
-        if names.contains(&name) {
-            return true;
-        }
-        let room = names.len() < limits::EVENT_NAMES;
-        if room {
-            names.insert(name);
-            self.names_in_all += 1;
-        }
-        room
     }
 }
 

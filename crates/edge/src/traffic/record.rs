@@ -1,18 +1,17 @@
 //! From an entry of a track request to what is kept of it.
 
-use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use burgee_eval::compile::CompiledFlag;
 use burgee_eval::user::User;
 
-use super::buffer::{CountKey, ExposureKey};
+use super::buffer::{Counted, ExposureKey};
 use super::limits::{self, fits};
 use super::track::{Entry, Evaluation, Metric};
 use super::{Sort, Traffic};
 use crate::environment::Encoded;
 use crate::metrics::Reason;
-use crate::sink::MetricEvent;
+use crate::sink::{ExposureTexts, MetricEvent, MetricTexts};
 
 const MINUTE: i64 = 60_000;
 /// How far back a client's own times are believed: an SDK that was offline flushes late.
@@ -63,27 +62,25 @@ impl Record<'_> {
         }
         let said = evaluation.experiment;
         let experiment = said.unwrap_or_else(|| in_experiment(flag, self.user, id));
-        let mut state = self.traffic.state();
-        // Minutes are those of our clock: the SDK's may be wrong, and it flushes within seconds.
-        let room = state.buffer.count(CountKey {
+        // Packed before the lock is taken, and only where it is needed.
+        let exposed = (experiment || flag.flag().tracked).then(|| ExposureKey {
             environment: Arc::clone(self.environment),
-            flag: evaluation.flag.as_ref().into(),
-            flag_id: flag.flag().id.as_str().into(),
-            variation: id.into(),
-            minute: self.now - self.now.rem_euclid(MINUTE),
+            texts: self.exposed(flag, id).pack(),
         });
+        // Minutes are those of our clock: the SDK's may be wrong, and it flushes within seconds.
+        let counted = Counted {
+            environment: self.environment,
+            flag: &flag.flag().key,
+            flag_id: &flag.flag().id,
+            variation: id,
+            minute: self.now - self.now.rem_euclid(MINUTE),
+        };
+        let mut state = self.traffic.state();
+        let room = state.queue.count(&counted);
         self.traffic.taken(&state, Sort::Evaluation, room);
-        if experiment || flag.flag().tracked {
-            let key = ExposureKey {
-                environment: Arc::clone(self.environment),
-                flag: evaluation.flag.as_ref().into(),
-                flag_id: flag.flag().id.as_str().into(),
-                variation: id.into(),
-                user: self.user.key.as_ref().into(),
-            };
-            let room = state
-                .buffer
-                .exposure(key, experiment, self.believed(evaluation.at));
+        if let Some(key) = exposed {
+            let at = self.believed(evaluation.at);
+            let room = state.queue.exposure(key, experiment, at);
             self.traffic.taken(&state, Sort::Exposure, room);
         }
         Ok(())
@@ -97,25 +94,28 @@ impl Record<'_> {
         if !others.iter().all(|text| fits(text, limits::EVENT_TEXT)) {
             return Err(Reason::Entry);
         }
+        let texts = MetricTexts {
+            user: &self.user.key,
+            event: &metric.event,
+            route: &metric.route,
+            kind: &metric.kind,
+            app_type: &metric.app_type,
+        };
+        let (environment, at) = (Arc::clone(self.environment), self.believed(metric.at));
+        let event = MetricEvent::new(environment, texts, metric.value, at);
         let mut state = self.traffic.state();
-        if !state.admit_name(
-            self.environment,
-            self.traffic.hasher.hash_one(&metric.event),
-        ) {
-            return Err(Reason::EventNames);
-        }
-        let room = state.buffer.metric(MetricEvent {
-            environment: self.environment.as_ref().into(),
-            user: self.user.key.as_ref().into(),
-            event: metric.event.as_ref().into(),
-            value: metric.value,
-            route: metric.route.as_ref().into(),
-            kind: metric.kind.as_ref().into(),
-            app_type: metric.app_type.as_ref().into(),
-            at: self.believed(metric.at),
-        });
+        let room = state.queue.metric(event);
         self.traffic.taken(&state, Sort::Metric, room);
         Ok(())
+    }
+
+    fn exposed<'t>(&'t self, flag: &'t CompiledFlag, variation: &'t str) -> ExposureTexts<'t> {
+        ExposureTexts {
+            flag: &flag.flag().key,
+            flag_id: &flag.flag().id,
+            variation,
+            user: &self.user.key,
+        }
     }
 
     /// A client's time, or ours where it cannot be meant.

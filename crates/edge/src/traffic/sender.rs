@@ -8,8 +8,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::Traffic;
 use super::buffer::contents;
-use crate::metrics::What;
-use crate::sink::{Batch, Sink};
+use crate::metrics::Reason;
+use crate::sink::{Batch, Sink, Taken};
 
 /// How long something waits at most before it is sent.
 const EVERY: Duration = Duration::from_secs(1);
@@ -36,9 +36,18 @@ impl Traffic {
             () = shutdown.cancelled() => {}
             () = outbox.keep_sending() => {}
         }
-        let _ = timeout(DRAIN, outbox.send_all()).await;
+        let _ = timeout(DRAIN, outbox.send(What::All)).await;
         outbox.give_up();
     }
+}
+
+/// What is to be sent.
+#[derive(Clone, Copy)]
+enum What {
+    /// Everything: a second is over.
+    All,
+    /// Complete pieces: the rest may still grow.
+    Complete,
 }
 
 struct Outbox<'a> {
@@ -52,21 +61,22 @@ struct Outbox<'a> {
 impl Outbox<'_> {
     async fn keep_sending(&mut self) {
         loop {
-            tokio::select! {
-                () = sleep(EVERY) => {}
-                () = self.traffic.enough.notified() => {}
-            }
-            self.send_all().await;
+            let due = tokio::select! {
+                () = sleep(EVERY) => What::All,
+                () = self.traffic.enough.notified() => What::Complete,
+            };
+            self.send(due).await;
         }
     }
 
-    /// Sends until nothing waits.
-    async fn send_all(&mut self) {
+    /// Sends until nothing of this waits.
+    async fn send(&mut self, what: What) {
         let mut pause = FIRST_PAUSE;
-        while self.load() {
+        while self.load(what) {
             let Some(batch) = &self.batch else { return };
             match self.sink.write(batch).await {
-                Ok(()) => {
+                Ok(taken) => {
+                    self.traffic.settle(batch, &taken);
                     self.batch = None;
                     pause = FIRST_PAUSE;
                 }
@@ -81,28 +91,45 @@ impl Outbox<'_> {
     }
 
     /// Takes what waits, unless a batch is under way. False where there is nothing to send.
-    fn load(&mut self) -> bool {
+    fn load(&mut self, what: What) -> bool {
         if self.batch.is_none() {
-            let buffer = std::mem::take(&mut self.traffic.state().buffer);
-            if buffer.len() == 0 {
+            let queue = &mut self.traffic.state().queue;
+            let piece = match what {
+                What::All => queue.take(),
+                What::Complete => queue.take_complete(),
+            };
+            let Some(piece) = piece else {
                 return false;
-            }
+            };
             self.sequence += 1;
-            self.batch = Some(buffer.into_batch(&self.traffic.sender, self.sequence));
+            self.batch = Some(piece.into_batch(&self.traffic.sender, self.sequence));
         }
         true
     }
 
     /// Counts what is lost.
     fn give_up(mut self) {
-        while self.load() {
+        while self.load(What::All) {
             let lost = self.batch.take().map(|batch| contents(&batch));
             for (what, count) in lost.into_iter().flatten() {
-                self.traffic
-                    .metrics
-                    .traffic_dropped
-                    .get_or_create(&What { what })
-                    .inc_by(count);
+                self.traffic.counters.lost(what, count);
+            }
+        }
+    }
+}
+
+impl Traffic {
+    /// Takes to heart what the sink says of a batch.
+    fn settle(&self, batch: &Batch, taken: &Taken) {
+        if taken.event_names > 0 {
+            self.metrics.refuse(Reason::EventNames, taken.event_names);
+        }
+        let known = taken.known_users.iter();
+        let known = known.filter_map(|place| batch.users.get(*place));
+        let mut state = self.state();
+        for user in known {
+            if let Some(key) = user.new_by {
+                state.users.was_known(key, user.at);
             }
         }
     }

@@ -4,10 +4,11 @@ use std::hash::RandomState;
 
 use burgee_eval::user::User;
 
-use super::buffer::{Buffer, MOST_BYTES};
 use super::limits::NEW_USERS_PER_HOUR;
+use super::queue::{MOST_BYTES, Queue};
 use super::users::{Print, Users, Verdict};
 use crate::hub::KeyId;
+use crate::session::user::KeptUser;
 use crate::sink::UserSeen;
 
 const KEY: KeyId = KeyId(1);
@@ -48,12 +49,12 @@ fn users_are_written_when_new_or_changed_or_not_seen_for_a_day() {
     let steps = [
         ("u", "Ann", 0, Verdict::Write),
         ("u", "Ann", 1, Verdict::Known),
-        ("u", "Anne", 2, Verdict::Write),
-        ("u", "Anne", 3, Verdict::Known),
-        ("other", "Anne", 3, Verdict::Write),
-        ("u", "Anne", 24 * HOUR + 1, Verdict::Known),
-        ("u", "Anne", 24 * HOUR + 2, Verdict::Write),
-        ("u", "Anne", 24 * HOUR + 3, Verdict::Known),
+        ("u", "Anne", 2_000, Verdict::Write),
+        ("u", "Anne", 2_001, Verdict::Known),
+        ("other", "Anne", 2_001, Verdict::Write),
+        ("u", "Anne", 24 * HOUR + 1_999, Verdict::Known),
+        ("u", "Anne", 24 * HOUR + 2_000, Verdict::Write),
+        ("u", "Anne", 24 * HOUR + 2_001, Verdict::Known),
     ];
     for (key, name, now, verdict) in steps {
         assert_eq!(table.meet(key, name, now), verdict, "{key} {name} {now}");
@@ -125,20 +126,52 @@ fn who_could_not_be_written_is_not_counted_as_new() {
 }
 
 #[test]
-fn the_buffer_is_bounded_in_bytes() {
+fn who_turns_out_to_be_known_makes_room_for_new_ones() {
+    let mut table = Table::new(1 << 20);
+    for number in 0..NEW_USERS_PER_HOUR {
+        assert_eq!(table.meet(&number.to_string(), "", 0), Verdict::Write);
+    }
+    assert_eq!(table.meet("one more", "", 1), Verdict::TooMany);
+    table.users.was_known(KEY, 0);
+    assert_eq!(table.meet("one more", "", 1), Verdict::Write);
+    assert_eq!(table.meet("yet one more", "", 1), Verdict::TooMany);
+    // Of another hour, or another key.
+    table.users.was_known(KEY, -1);
+    table.users.was_known(KeyId(2), 0);
+    assert_eq!(table.meet("yet one more", "", 1), Verdict::TooMany);
+}
+
+#[test]
+fn what_waits_is_bounded_in_bytes_and_whole() {
+    let property = ("p".repeat(500), "v".repeat(500));
     let user = |key: String| UserSeen {
         environment: "env".into(),
-        key,
-        name: "n".repeat(200),
-        properties: vec![("p".repeat(500), "v".repeat(500)); 20],
+        user: KeptUser::from_parts(
+            &key,
+            &"n".repeat(200),
+            (0..20).map(|_| (&*property.0, &*property.1)),
+        ),
+        new_by: None,
         at: 0,
     };
-    let mut buffer = Buffer::default();
+    let mut queue = Queue::default();
     let mut taken = 0;
-    while buffer.user(user(taken.to_string())) {
+    loop {
+        let user = user(taken.to_string());
+        if !queue.room_for_user(&user) {
+            break;
+        }
+        queue.user(user);
         taken += 1;
     }
-    assert_eq!(buffer.len(), taken);
+    assert_eq!(queue.len(), taken);
     let texts = 20 * 1000 + 200;
-    assert!(taken * texts <= MOST_BYTES && (taken + 2) * (texts + 2000) > MOST_BYTES);
+    assert!(taken * texts <= MOST_BYTES && (taken + 2) * (texts + 500) > MOST_BYTES);
+    let mut out = 0;
+    while let Some(piece) = queue.take() {
+        assert!(piece.bytes <= 600_000, "{}", piece.bytes);
+        out += piece.len();
+    }
+    assert_eq!(out, taken);
+    assert!(queue.room_for_user(&user("after".into())), "all is free");
 }

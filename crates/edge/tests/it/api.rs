@@ -308,8 +308,9 @@ async fn track_answers_200_exactly_and_its_traffic_arrives() {
     sending.await.unwrap();
     assert_eq!(shelf.evaluations(), 1);
     let all = shelf.all();
-    let users: Vec<_> = all.users.iter().map(|user| user.key.as_str()).collect();
-    assert_eq!(users, ["tracked", "polled"]);
+    let users: Vec<_> = all.users.iter().map(|seen| seen.user.user()).collect();
+    let keys: Vec<_> = users.iter().map(|user| &*user.key).collect();
+    assert_eq!(keys, ["tracked", "polled"]);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use burgee_edge::sink::{Batch, Sink};
+use burgee_edge::sink::{Batch, Sink, Taken};
 use burgee_edge::source::{
     BoxFuture, Changes, Delta, Head, KeyKind, Position, SdkKey, Source, State, Unavailable,
 };
@@ -372,6 +372,8 @@ pub(crate) struct Shelf {
     /// How often it was written to.
     pub(crate) writes: AtomicUsize,
     pub(crate) written: Notify,
+    /// What it says of each batch.
+    pub(crate) answer: Mutex<Taken>,
 }
 
 impl Shelf {
@@ -387,6 +389,15 @@ impl Shelf {
         all
     }
 
+    /// How many entries the largest batch had.
+    pub(crate) fn largest(&self) -> usize {
+        let batches = self.batches.lock().unwrap();
+        let entries = |batch: &Batch| {
+            batch.users.len() + batch.counts.len() + batch.exposures.len() + batch.metrics.len()
+        };
+        batches.values().map(entries).max().unwrap_or_default()
+    }
+
     /// All evaluations that were counted.
     pub(crate) fn evaluations(&self) -> u64 {
         self.all().counts.iter().map(|count| count.count).sum()
@@ -394,7 +405,7 @@ impl Shelf {
 }
 
 impl Sink for Shelf {
-    fn write<'a>(&'a self, batch: &'a Batch) -> BoxFuture<'a, Result<(), Unavailable>> {
+    fn write<'a>(&'a self, batch: &'a Batch) -> BoxFuture<'a, Result<Taken, Unavailable>> {
         Box::pin(async move {
             self.writes.fetch_add(1, SeqCst);
             self.written.notify_one();
@@ -407,7 +418,7 @@ impl Sink for Shelf {
             assert_eq!(known, batch, "a batch that is sent again is the same");
             match self.mute.load(SeqCst) {
                 true => Err(Unavailable("the answer was lost".into())),
-                false => Ok(()),
+                false => Ok(self.answer.lock().unwrap().clone()),
             }
         })
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use burgee_edge::hub::{Access, Hub, Lookup};
 use burgee_edge::metrics::Metrics;
-use burgee_edge::sink::{Batch, MetricEvent, UserSeen};
+use burgee_edge::sink::{Batch, MetricEvent, MetricTexts, Taken};
 use burgee_edge::traffic::{Traffic, limits};
 use burgee_eval::flag::Flag;
 use burgee_eval::user::User;
@@ -147,10 +147,8 @@ async fn counts_are_exact_whatever_the_sink_does() {
 
     let mut sums = BTreeMap::new();
     for count in &all.counts {
-        assert_eq!((count.environment.as_str(), count.minute), ("env", MINUTE));
-        *sums
-            .entry((count.flag.as_str(), count.variation.as_str()))
-            .or_insert(0) += count.count;
+        assert_eq!((&*count.environment, count.minute), ("env", MINUTE));
+        *sums.entry((&*count.flag, &*count.variation)).or_insert(0) += count.count;
     }
     let whole = tasks * each;
     let expected = [
@@ -249,7 +247,7 @@ async fn memory_is_bounded_while_the_sink_is_down_and_nothing_is_lost_uncounted(
     );
     let all = flow.end().await;
     assert_eq!(all.users.len() as u64, accepted + 1);
-    assert_eq!(all.users.last().unwrap().key, last);
+    assert_eq!(all.users.last().unwrap().user.user().key, last);
 }
 
 #[tokio::test]
@@ -268,7 +266,7 @@ async fn a_user_is_written_once_until_something_changes() {
         named("Ann"),
         named("Anne"),
         User {
-            properties,
+            properties: properties.clone(),
             ..named("Anne")
         },
     ] {
@@ -276,29 +274,23 @@ async fn a_user_is_written_once_until_something_changes() {
         flow.seen(&seen, NOW + 1);
     }
     flow.seen(&user("v"), NOW);
+    let access = flow.access("env-client");
     let all = flow.end().await;
-    let keys: Vec<_> = all
-        .users
-        .iter()
-        .map(|user| (user.key.as_str(), user.name.as_str()))
-        .collect();
+    let users: Vec<_> = all.users.iter().map(|seen| seen.user.user()).collect();
+    let keys: Vec<_> = users.iter().map(|user| (&*user.key, &*user.name)).collect();
     assert_eq!(
         keys,
         [("u", "Ann"), ("u", "Anne"), ("u", "Anne"), ("v", "")]
     );
-    assert_eq!(
-        all.users[2],
-        UserSeen {
-            environment: "env".into(),
-            key: "u".into(),
-            name: "Anne".into(),
-            properties: vec![
-                ("country".into(), "NO".into()),
-                ("plan".into(), "pro".into())
-            ],
-            at: NOW,
-        }
-    );
+    let anne = User {
+        properties,
+        ..named("Anne")
+    };
+    assert_eq!(users[2], anne);
+    assert_eq!((&*all.users[2].environment, all.users[2].at), ("env", NOW));
+    let key = access.key;
+    let new_by: Vec<_> = all.users.iter().map(|seen| seen.new_by).collect();
+    assert_eq!(new_by, [Some(key), None, None, Some(key)]);
 }
 
 #[tokio::test]
@@ -335,8 +327,9 @@ async fn parts_of_a_user_beyond_their_limits_are_left_out_and_counted() {
 
     let all = flow.end().await;
     assert_eq!(all.users.len(), 3);
-    assert_eq!(all.users[1].name, "");
-    assert_eq!(all.users[2].properties.len(), limits::PROPERTIES);
+    assert_eq!(all.users[1].user.user().name, "");
+    let properties = all.users[2].user.user().properties.len();
+    assert_eq!(properties, limits::PROPERTIES);
 }
 
 #[tokio::test]
@@ -352,7 +345,10 @@ async fn a_user_over_the_limits_is_counted_once_in_a_track() {
     );
     let all = flow.end().await;
     assert_eq!((all.counts.len(), all.users.len()), (1, 1));
-    assert_eq!(all.users[0].properties, [("q".to_owned(), "1".to_owned())]);
+    assert_eq!(
+        all.users[0].user.user().properties,
+        [("q".into(), "1".into())]
+    );
 }
 
 #[tokio::test]
@@ -380,10 +376,10 @@ async fn exposures_are_kept_of_flags_that_are_tracked_or_in_an_experiment() {
         at("plain", true, i64::MAX),
     ]));
     let mut all = flow.end().await.exposures;
-    all.sort_by(|a, b| a.flag.cmp(&b.flag));
+    all.sort_by(|a, b| a.texts().flag.cmp(b.texts().flag));
     let seen: Vec<_> = all
         .iter()
-        .map(|e| (e.flag.as_str(), e.experiment, e.first, e.last))
+        .map(|e| (e.texts().flag, e.experiment, e.first, e.last))
         .collect();
     assert_eq!(
         seen,
@@ -394,7 +390,7 @@ async fn exposures_are_kept_of_flags_that_are_tracked_or_in_an_experiment() {
     );
     assert!(
         all.iter()
-            .all(|e| (e.environment.as_str(), e.user.as_str()) == ("env", "u"))
+            .all(|e| (&*e.environment, e.texts().user) == ("env", "u"))
     );
 }
 
@@ -422,7 +418,7 @@ async fn whether_it_is_an_experiment_is_worked_out_where_the_sdk_does_not_say() 
     let seen: Vec<_> = all
         .exposures
         .iter()
-        .map(|e| (e.flag.as_str(), e.variation.as_str()))
+        .map(|e| (e.texts().flag, e.texts().variation))
         .collect();
     assert_eq!(seen, [("in", "v")]);
 }
@@ -435,20 +431,18 @@ async fn metric_events_arrive_whole() {
         {"eventName": "bare"}, {"eventName": "text", "numericValue": "7", "timestamp": null}]}]),
     );
     let all = flow.end().await;
-    let whole = MetricEvent {
-        environment: "env".into(),
-        user: "u".into(),
-        event: "bought".into(),
-        value: 2.5,
-        route: "index/metric".into(),
-        kind: "CustomEvent".into(),
-        app_type: "test".into(),
-        at: NOW - 5,
+    let texts = MetricTexts {
+        user: "u",
+        event: "bought",
+        route: "index/metric",
+        kind: "CustomEvent",
+        app_type: "test",
     };
+    let whole = MetricEvent::new("env".into(), texts, 2.5, NOW - 5);
     assert_eq!(all.metrics[0], whole);
     let others: Vec<_> = all.metrics[1..]
         .iter()
-        .map(|m| (m.event.as_str(), m.value, m.at))
+        .map(|m| (m.texts().event, m.value, m.at))
         .collect();
     assert_eq!(others, [("bare", 1.0, NOW), ("text", 7.0, NOW)]);
 }
@@ -500,23 +494,54 @@ async fn an_entry_that_is_wrong_costs_itself_alone() {
 }
 
 #[tokio::test]
-async fn event_names_are_limited_by_environment() {
+async fn event_names_that_the_sink_refuses_are_counted() {
     let flow = Flow::new(vec![]).await;
-    let names = limits::EVENT_NAMES;
-    for chunk in (0..names).collect::<Vec<_>>().chunks(500) {
-        let entries: Vec<_> = chunk
-            .iter()
-            .map(|number| metric("u", &format!("e{number}")))
-            .collect();
-        flow.track(&Value::from(entries));
+    flow.shelf.answer.lock().unwrap().event_names = 2;
+    flow.track(&json!([metric("u", "one more"), metric("u", "another")]));
+    let metrics = Arc::clone(&flow.metrics);
+    flow.end().await;
+    let line = "burgee_edge_traffic_refused_total{reason=\"event_names\"} 2";
+    assert!(metrics.encode().contains(line));
+}
+
+#[tokio::test(start_paused = true)]
+async fn users_that_the_sink_knows_do_not_count_as_new() {
+    let flow = Flow::new(vec![]).await;
+    let most = limits::NEW_USERS_PER_HOUR as usize;
+    let batch = 1_000;
+    *flow.shelf.answer.lock().unwrap() = Taken {
+        known_users: (0..batch).collect(),
+        event_names: 0,
+    };
+    // As after a restart: more than the limit come, all of them known from before.
+    for number in 0..most + batch {
+        flow.seen(&user(&number.to_string()), NOW);
+        if number % batch == batch - 1 {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
     }
-    flow.track(&json!([metric("u", "one more"), metric("u", "e0")]));
-    assert_eq!(flow.refused("event_names"), 1);
-    let other = flow.access("other-server");
-    let body = json!([metric("u", "one more")]).to_string();
-    flow.traffic.track(&other, body.as_bytes(), NOW).unwrap();
-    assert_eq!(flow.refused("event_names"), 1);
-    assert_eq!(flow.end().await.metrics.len(), names + 2);
+    assert_eq!(flow.refused("new_users"), 0);
+    flow.shelf.answer.lock().unwrap().known_users.clear();
+    for number in 0..most + batch {
+        flow.seen(&user(&format!("new {number}")), NOW);
+        if number % batch == batch - 1 {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    }
+    assert_eq!(flow.refused("new_users"), batch as u64);
+    assert_eq!(flow.end().await.users.len(), 2 * most + batch);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_comes_at_once_is_written_in_batches_of_a_bounded_size() {
+    let flow = Flow::new(vec![]).await;
+    for number in 0..18_000 {
+        flow.seen(&user(&number.to_string()), NOW);
+    }
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let writes = flow.shelf.writes.load(SeqCst);
+    assert_eq!((writes, flow.shelf.largest()), (18, 1_000));
+    assert_eq!(flow.end().await.users.len(), 18_000);
 }
 
 #[tokio::test]
@@ -531,12 +556,12 @@ async fn what_sdks_are_known_to_send_is_taken() {
          "variations": null, "metrics": null},
     ]));
     let all = flow.end().await;
-    let seen: Vec<_> = all
-        .users
+    let users: Vec<_> = all.users.iter().map(|seen| seen.user.user()).collect();
+    let seen: Vec<_> = users
         .iter()
-        .map(|u| (u.key.as_str(), u.properties.clone()))
+        .map(|user| (&*user.key, user.properties.clone()))
         .collect();
-    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let pair = |name: &'static str, value: &'static str| (name.into(), value.into());
     assert_eq!(
         seen,
         [

@@ -50,6 +50,12 @@ impl SecondFactor {
         &self.seed
     }
 
+    /// What an app shows at this moment.
+    pub fn code(&self, now: Millis) -> String {
+        let seconds = u64::try_from(now.0 / 1_000).unwrap_or_default();
+        self.totp.generate(seconds).to_string()
+    }
+
     /// The time step that a code is for, at most one off from now. It must be taken once only.
     pub fn step(&self, code: &str, now: Millis) -> Option<i64> {
         let code: String = code.chars().filter(|it| !it.is_whitespace()).collect();

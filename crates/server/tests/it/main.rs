@@ -13,6 +13,7 @@ mod lists;
 mod nasty;
 mod openapi;
 mod permissions;
+mod people;
 mod places;
 mod rude;
 mod segments;

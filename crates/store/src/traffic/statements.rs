@@ -1,5 +1,7 @@
 //! The statements that write rows in bulk, and what they do with rows that are there already.
 
+use std::borrow::Cow;
+
 use super::{Batch, Count, Exposure, MetricEvent, UserSeen};
 use crate::digest;
 use crate::error::StoreError;
@@ -11,19 +13,20 @@ const MINUTE: i64 = 60_000;
 const SEEN_AGAIN: i64 = 86_400_000;
 
 /// The start of a count's minute.
-pub(super) fn minute(count: &Count) -> i64 {
+pub(super) fn minute(count: &Count<'_>) -> i64 {
     count.minute.0 - count.minute.0.rem_euclid(MINUTE)
 }
 
-pub(super) fn insert_users(rows: &[UserSeen]) -> Result<Sql, StoreError> {
+/// Rows come back of users that were new (seen first when they were seen last) or changed.
+pub(super) fn insert_users(rows: &[Cow<'_, UserSeen<'_>>]) -> Result<Sql, StoreError> {
     let mut sql = Sql::new(
         "INSERT INTO end_users (environment_id, key, name, properties, hash, first_seen, \
          last_seen) VALUES ",
     );
     for (index, user) in rows.iter().enumerate() {
         let properties = serde_json::to_string(&user.properties)?;
-        sql.row(index).bind(&user.environment);
-        sql.next(&user.key).next(&user.name);
+        sql.row(index).bind(&*user.environment);
+        sql.next(&*user.key).next(&*user.name);
         sql.next(&properties).next(hash(&user.name, &properties));
         sql.next(user.at.0).next(user.at.0).push(")");
     }
@@ -33,7 +36,8 @@ pub(super) fn insert_users(rows: &[UserSeen]) -> Result<Sql, StoreError> {
          WHERE (excluded.hash <> end_users.hash AND excluded.last_seen >= end_users.last_seen) \
          OR excluded.last_seen >= end_users.last_seen + ",
     );
-    sql.bind(SEEN_AGAIN);
+    sql.bind(SEEN_AGAIN)
+        .push(" RETURNING environment_id, key, first_seen, last_seen");
     Ok(sql)
 }
 
@@ -44,13 +48,14 @@ fn hash(name: &str, properties: &str) -> i64 {
     i64::from_be_bytes([a, b, c, d, e, f, g, h])
 }
 
-pub(super) fn insert_counts(rows: &[Count]) -> Result<Sql, StoreError> {
+pub(super) fn insert_counts(rows: &[Cow<'_, Count<'_>>]) -> Result<Sql, StoreError> {
     let mut sql = Sql::new(
         "INSERT INTO counts_minute (environment_id, flag, flag_id, variation, at, count) VALUES ",
     );
     for (index, row) in rows.iter().enumerate() {
-        sql.row(index).bind(&row.environment);
-        sql.next(&row.flag).next(&row.flag_id).next(&row.variation);
+        sql.row(index).bind(&*row.environment);
+        sql.next(&*row.flag).next(&*row.flag_id);
+        sql.next(&*row.variation);
         sql.next(minute(row));
         sql.next(i64::try_from(row.count).unwrap_or(i64::MAX));
         sql.push(")");
@@ -62,15 +67,15 @@ pub(super) fn insert_counts(rows: &[Count]) -> Result<Sql, StoreError> {
     Ok(sql)
 }
 
-pub(super) fn insert_exposures(rows: &[Exposure]) -> Result<Sql, StoreError> {
+pub(super) fn insert_exposures(rows: &[Cow<'_, Exposure<'_>>]) -> Result<Sql, StoreError> {
     let mut sql = Sql::new(
         "INSERT INTO exposures (environment_id, flag, flag_id, variation, user_key, experiment, \
          first_at, last_at) VALUES ",
     );
     for (index, row) in rows.iter().enumerate() {
-        sql.row(index).bind(&row.environment);
-        sql.next(&row.flag).next(&row.flag_id).next(&row.variation);
-        sql.next(&row.user);
+        sql.row(index).bind(&*row.environment);
+        sql.next(&*row.flag).next(&*row.flag_id);
+        sql.next(&*row.variation).next(&*row.user);
         sql.next(i16::from(row.experiment));
         sql.next(row.first.0).next(row.last.0).push(")");
     }
@@ -86,20 +91,20 @@ pub(super) fn insert_exposures(rows: &[Exposure]) -> Result<Sql, StoreError> {
 }
 
 pub(super) fn insert_metrics(
-    batch: &Batch,
-    rows: &[(i64, &MetricEvent)],
+    batch: &Batch<'_>,
+    rows: &[(i64, &MetricEvent<'_>)],
 ) -> Result<Sql, StoreError> {
     let mut sql = Sql::new(
         "INSERT INTO metric_events (sender, sequence, ordinal, environment_id, user_key, event, \
          value, route, kind, app_type, at) VALUES ",
     );
     for (index, (ordinal, event)) in rows.iter().enumerate() {
-        sql.row(index).bind(&batch.sender);
+        sql.row(index).bind(&*batch.sender);
         sql.next(batch.sequence).next(*ordinal);
-        sql.next(&event.environment).next(&event.user);
-        sql.next(&event.event).next(event.value);
-        sql.next(&event.route).next(&event.kind);
-        sql.next(&event.app_type).next(event.at.0).push(")");
+        sql.next(&*event.environment).next(&*event.user);
+        sql.next(&*event.event).next(event.value);
+        sql.next(&*event.route).next(&*event.kind);
+        sql.next(&*event.app_type).next(event.at.0).push(")");
     }
     Ok(sql)
 }

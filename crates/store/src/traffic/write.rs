@@ -1,21 +1,27 @@
 //! Writing batches.
 
-use std::collections::BTreeMap;
-
+use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Connection};
+use std::borrow::Cow;
 
 use super::statements::{insert_counts, insert_exposures, insert_metrics, insert_users, minute};
-use super::{Batch, Count, Exposure, MetricEvent, Traffic, UserSeen};
+use super::{Batch, Count, Exposure, MetricEvent, Traffic, UserSeen, names};
 use crate::error::StoreError;
+use crate::row;
 use crate::sql::{Sql, rows as rows_of};
 
 /// What became of a batch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Whether it was written before; then nothing was done.
     pub repeated: bool,
     /// How many rows the database cannot hold; all others are in.
     pub refused: u64,
+    /// How many metric events were left out because their environment has as many event names
+    /// ([`EVENT_NAMES`](super::EVENT_NAMES)) as it may.
+    pub event_names: u64,
+    /// Places in [`Batch::users`] of those that were there before (or were refused).
+    pub known_users: Vec<usize>,
 }
 
 impl Traffic<'_> {
@@ -23,41 +29,108 @@ impl Traffic<'_> {
     ///
     /// # Errors
     /// Nothing was written; the batch can be sent again.
-    pub async fn write(&self, batch: &Batch) -> Result<Written, StoreError> {
+    pub async fn write(&self, batch: &Batch<'_>) -> Result<Written, StoreError> {
         let mut tx = self.store.begin_traffic().await?;
-        let new = sqlx::query(
-            "INSERT INTO traffic_batches (sender, sequence, at) VALUES ($1, $2, $3) \
-             ON CONFLICT (sender, sequence) DO NOTHING",
-        )
-        .bind(batch.sender.as_str())
-        .bind(batch.sequence)
-        .bind(batch.at.0)
-        .execute(&mut *tx)
-        .await?
-        .rows_affected();
-        if new == 0 {
+        if !is_first(&mut tx, batch).await? {
             return Ok(Written {
                 repeated: true,
-                refused: 0,
+                ..Written::default()
             });
         }
-        let users = Rows::merged(&batch.users, user_key, newer_user);
+        let mut written = Written::default();
+        written.write_users(&mut tx, batch).await?;
         let counts = Rows::merged(&batch.counts, count_key, add_count);
+        written
+            .write(&mut tx, &counts, 6, &|rows| insert_counts(rows))
+            .await?;
         let exposures = Rows::merged(&batch.exposures, exposure_key, join_exposures);
-        let metrics = numbered(batch);
-        let mut refused = users.refused + counts.refused + exposures.refused + metrics.refused;
-        refused += insert(&mut tx, &users.rows, 7, &insert_users).await?;
-        refused += insert(&mut tx, &counts.rows, 6, &insert_counts).await?;
-        refused += insert(&mut tx, &exposures.rows, 8, &insert_exposures).await?;
-        let insert_metrics = |rows: &[(i64, &MetricEvent)]| insert_metrics(batch, rows);
-        refused += insert(&mut tx, &metrics.rows, 11, &insert_metrics).await?;
+        written
+            .write(&mut tx, &exposures, 8, &|rows| insert_exposures(rows))
+            .await?;
+        written.write_metrics(&mut tx, batch).await?;
         tx.commit().await?;
-        Ok(Written {
-            repeated: false,
-            refused,
-        })
+        Ok(written)
     }
 }
+
+/// Notes the batch; no if it was noted before.
+async fn is_first(connection: &mut AnyConnection, batch: &Batch<'_>) -> Result<bool, StoreError> {
+    let noted = sqlx::query(
+        "INSERT INTO traffic_batches (sender, sequence, at) VALUES ($1, $2, $3) \
+         ON CONFLICT (sender, sequence) DO NOTHING",
+    )
+    .bind(&*batch.sender)
+    .bind(batch.sequence)
+    .bind(batch.at.0)
+    .execute(connection)
+    .await?;
+    Ok(noted.rows_affected() > 0)
+}
+
+impl Written {
+    async fn write_users(
+        &mut self,
+        connection: &mut AnyConnection,
+        batch: &Batch<'_>,
+    ) -> Result<(), StoreError> {
+        let users = Rows::merged(&batch.users, user_key, newer_user);
+        let place = |key: &(&str, &str)| users.rows.binary_search_by(|row| user_key(row).cmp(key));
+        let mut is_new = vec![false; users.rows.len()];
+        let mut mark = |found: &AnyRow| {
+            let (environment, key) = (row::text(found, 0)?, row::text(found, 1)?);
+            let new = row::millis(found, 2)? == row::millis(found, 3)?;
+            if let Ok(place) = place(&(&environment, &key)) {
+                is_new[place] = new;
+            }
+            Ok(())
+        };
+        let statement: Statement<'_, _> = &|rows| insert_users(rows);
+        self.refused += users.refused;
+        self.refused += insert(connection, &users.rows, 7, statement, &mut mark).await?;
+        let known = batch.users.iter().enumerate();
+        let known = known.filter(|(_, user)| {
+            let place = place(&user_key(user)).ok();
+            !place.is_some_and(|place| is_new[place])
+        });
+        self.known_users = known.map(|(place, _)| place).collect();
+        Ok(())
+    }
+
+    async fn write_metrics(
+        &mut self,
+        connection: &mut AnyConnection,
+        batch: &Batch<'_>,
+    ) -> Result<(), StoreError> {
+        let over = names::refused(connection, batch).await?;
+        let mut metrics = numbered(batch);
+        let storable = metrics.rows.len();
+        let named = |event: &MetricEvent<'_>| !over.contains(&(&*event.environment, &*event.event));
+        metrics.rows.retain(|(_, event)| named(event));
+        self.event_names = (storable - metrics.rows.len()) as u64;
+        self.write(connection, &metrics, 11, &|rows| {
+            insert_metrics(batch, rows)
+        })
+        .await?;
+        Ok(())
+    }
+
+    /// Writes rows, and counts those that are refused.
+    async fn write<R: Sync>(
+        &mut self,
+        connection: &mut AnyConnection,
+        rows: &Rows<R>,
+        columns: usize,
+        statement: Statement<'_, R>,
+    ) -> Result<(), StoreError> {
+        let nothing = &mut |_: &AnyRow| Ok(());
+        self.refused += rows.refused;
+        self.refused += insert(connection, &rows.rows, columns, statement, nothing).await?;
+        Ok(())
+    }
+}
+
+/// Makes the statement that writes some rows.
+type Statement<'f, R> = &'f (dyn Fn(&[R]) -> Result<Sql, StoreError> + Sync);
 
 /// Rows that may be written, and how many may not.
 struct Rows<R> {
@@ -65,32 +138,36 @@ struct Rows<R> {
     refused: u64,
 }
 
-impl<T: Storable + Clone> Rows<T> {
-    /// One row per key: a statement must not meet the same row twice.
-    fn merged<'a, K: Ord>(
+impl<'a, T: Storable + Clone> Rows<Cow<'a, T>> {
+    /// One row per key, in the keys' order: a statement must not meet the same row twice. They
+    /// are sorted where they lie, without a copy of those that are alone.
+    fn merged<K: Ord>(
         rows: &'a [T],
         key: impl Fn(&'a T) -> K,
-        merge: impl Fn(&mut T, &T),
+        merge: impl Fn(&mut Cow<'a, T>, &'a T),
     ) -> Self {
-        let mut merged: BTreeMap<K, T> = BTreeMap::new();
-        let mut refused = 0;
-        for row in rows {
-            if !row.is_storable() {
-                refused += 1;
-                continue;
+        let mut storable: Vec<&T> = rows.iter().filter(|row| row.is_storable()).collect();
+        let refused = (rows.len() - storable.len()) as u64;
+        storable.sort_by_key(|row| key(row));
+        let mut merged: Vec<Cow<'a, T>> = Vec::with_capacity(storable.len());
+        let mut last = None;
+        for row in storable {
+            let this = key(row);
+            match merged.last_mut() {
+                Some(known) if last.as_ref() == Some(&this) => merge(known, row),
+                _ => merged.push(Cow::Borrowed(row)),
             }
-            merged
-                .entry(key(row))
-                .and_modify(|known| merge(known, row))
-                .or_insert_with(|| row.clone());
+            last = Some(this);
         }
-        let rows = merged.into_values().collect();
-        Self { rows, refused }
+        Self {
+            rows: merged,
+            refused,
+        }
     }
 }
 
 /// Metric events with their place in the batch, which is part of their key.
-fn numbered(batch: &Batch) -> Rows<(i64, &MetricEvent)> {
+fn numbered<'b, 'a>(batch: &'b Batch<'a>) -> Rows<(i64, &'b MetricEvent<'a>)> {
     let rows: Vec<_> = (0..)
         .zip(&batch.metrics)
         .filter(|(_, event)| event.is_storable())
@@ -108,7 +185,7 @@ fn without_nul(texts: &[&str]) -> bool {
     texts.iter().all(|text| !text.contains('\0'))
 }
 
-impl Storable for UserSeen {
+impl Storable for UserSeen<'_> {
     fn is_storable(&self) -> bool {
         let properties = self.properties.iter();
         without_nul(&[&self.environment, &self.key, &self.name])
@@ -118,18 +195,7 @@ impl Storable for UserSeen {
     }
 }
 
-impl Storable for Count {
-    fn is_storable(&self) -> bool {
-        without_nul(&[
-            &self.environment,
-            &self.flag,
-            &self.flag_id,
-            &self.variation,
-        ]) && i64::try_from(self.count).is_ok()
-    }
-}
-
-impl Storable for Exposure {
+impl Storable for Count<'_> {
     fn is_storable(&self) -> bool {
         let texts = [
             &self.environment,
@@ -137,30 +203,37 @@ impl Storable for Exposure {
             &self.flag_id,
             &self.variation,
         ];
-        without_nul(&texts.map(String::as_str)) && without_nul(&[&self.user])
+        without_nul(&texts.map(|text| &**text)) && i64::try_from(self.count).is_ok()
     }
 }
 
-impl Storable for MetricEvent {
+impl Storable for Exposure<'_> {
+    fn is_storable(&self) -> bool {
+        let texts = [&self.flag, &self.flag_id, &self.variation, &self.user];
+        without_nul(&texts.map(|text| &**text)) && without_nul(&[&self.environment])
+    }
+}
+
+impl Storable for MetricEvent<'_> {
     fn is_storable(&self) -> bool {
         let texts = [&self.environment, &self.user, &self.event, &self.route];
-        without_nul(&texts.map(String::as_str))
+        without_nul(&texts.map(|text| &**text))
             && without_nul(&[&self.kind, &self.app_type])
             && self.value.is_finite()
     }
 }
 
-fn user_key(user: &UserSeen) -> (&str, &str) {
+fn user_key<'r>(user: &'r UserSeen<'_>) -> (&'r str, &'r str) {
     (&user.environment, &user.key)
 }
 
-fn newer_user(known: &mut UserSeen, user: &UserSeen) {
+fn newer_user<'r, 'a>(known: &mut Cow<'r, UserSeen<'a>>, user: &'r UserSeen<'a>) {
     if user.at >= known.at {
-        *known = user.clone();
+        *known = Cow::Borrowed(user);
     }
 }
 
-fn count_key(count: &Count) -> (&str, &str, &str, i64, &str) {
+fn count_key<'r>(count: &'r Count<'_>) -> (&'r str, &'r str, &'r str, i64, &'r str) {
     (
         &count.environment,
         &count.flag,
@@ -170,11 +243,12 @@ fn count_key(count: &Count) -> (&str, &str, &str, i64, &str) {
     )
 }
 
-fn add_count(known: &mut Count, count: &Count) {
+fn add_count<'r, 'a>(known: &mut Cow<'r, Count<'a>>, count: &'r Count<'a>) {
+    let known = known.to_mut();
     known.count = known.count.saturating_add(count.count);
 }
 
-fn exposure_key(exposure: &Exposure) -> [&str; 5] {
+fn exposure_key<'r>(exposure: &'r Exposure<'_>) -> [&'r str; 5] {
     [
         &exposure.environment,
         &exposure.flag,
@@ -184,31 +258,33 @@ fn exposure_key(exposure: &Exposure) -> [&str; 5] {
     ]
 }
 
-fn join_exposures(known: &mut Exposure, exposure: &Exposure) {
+fn join_exposures<'r, 'a>(known: &mut Cow<'r, Exposure<'a>>, exposure: &'r Exposure<'a>) {
+    let known = known.to_mut();
     known.first = known.first.min(exposure.first);
     known.last = known.last.max(exposure.last);
     known.experiment |= exposure.experiment;
 }
 
-/// Writes rows in bulk, and tells how many were refused. A statement that fails for its data is
-/// halved, until the bad row is alone.
-async fn insert<R>(
+/// Writes rows in bulk, shows what each statement returns, and tells how many were refused. A
+/// statement that fails for its data is halved, until the bad row is alone.
+async fn insert<R: Sync>(
     connection: &mut AnyConnection,
     rows: &[R],
     columns: usize,
-    statement: &(dyn Fn(&[R]) -> Result<Sql, StoreError> + Sync),
-) -> Result<u64, StoreError>
-where
-    R: Sync,
-{
+    statement: Statement<'_, R>,
+    returned: &mut (dyn FnMut(&AnyRow) -> Result<(), StoreError> + Send),
+) -> Result<u64, StoreError> {
     let mut refused = 0;
     let mut waiting: Vec<&[R]> = rows.chunks(rows_of(columns)).rev().collect();
     while let Some(rows) = waiting.pop() {
         // A savepoint: PostgreSQL gives a transaction up after an error.
         let mut attempt = connection.begin().await?;
-        let done = statement(rows)?.query()?.execute(&mut *attempt).await;
+        let done = statement(rows)?.query()?.fetch_all(&mut *attempt).await;
         match done {
-            Ok(_) => attempt.commit().await?,
+            Ok(rows) => {
+                attempt.commit().await?;
+                rows.iter().try_for_each(&mut *returned)?;
+            }
             Err(error) => {
                 attempt.rollback().await?;
                 let of_data = matches!(error, sqlx::Error::Database(_));

@@ -243,3 +243,26 @@ async fn a_commit_elsewhere_is_heard_of() {
     heard(&mut changed).await;
     listener.abort();
 }
+
+#[tokio::test]
+async fn what_another_process_commits_shows_without_a_look_at_every_environment() {
+    // On PostgreSQL it cannot be told: nodes look.
+    let postgres = crate::kit::database(Dialect::Postgres).await;
+    assert_eq!(postgres.store.edge().data_version().await, None);
+    let database = crate::kit::database(Dialect::Sqlite).await;
+    let (store, other) = (database.store.clone(), database.another().await);
+    let house = house(&store).await;
+    // It cannot be told while the writer is in use.
+    let version = async || loop {
+        match store.edge().data_version().await {
+            Some(version) => return version,
+            None => tokio::task::yield_now().await,
+        }
+    };
+    let before = version().await;
+    assert_eq!(version().await, before);
+    apply(&other, &house, flag_on("a")).await;
+    let after = version().await;
+    assert_ne!(after, before);
+    assert_eq!(version().await, after);
+}

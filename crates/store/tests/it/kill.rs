@@ -24,7 +24,7 @@ fn rename(n: i64) -> Value {
     Value::Array(FLAGS.into_iter().map(command).collect())
 }
 
-fn batch(n: i64) -> Batch {
+fn batch(n: i64) -> Batch<'static> {
     Batch {
         sender: "killed".into(),
         sequence: n,

@@ -1,7 +1,11 @@
 //! Batches of traffic.
 
+use std::borrow::Cow;
+
 use burgee_eval::time::Millis;
-use burgee_store::traffic::{Batch, Count, Exposure, MetricEvent, RolledUp, UserSeen, Written};
+use burgee_store::traffic::{
+    Batch, Count, EVENT_NAMES, Exposure, MetricEvent, RolledUp, UserSeen, Written,
+};
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
@@ -11,7 +15,7 @@ const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
-fn batch(sequence: i64) -> Batch {
+fn batch(sequence: i64) -> Batch<'static> {
     Batch {
         sender: "node-1".into(),
         sequence,
@@ -20,42 +24,46 @@ fn batch(sequence: i64) -> Batch {
     }
 }
 
-fn user(key: &str, name: &str, at: Millis) -> UserSeen {
+fn user(key: &str, name: &str, at: Millis) -> UserSeen<'static> {
     UserSeen {
         environment: "e".into(),
-        key: key.into(),
-        name: name.into(),
+        key: key.to_owned().into(),
+        name: name.to_owned().into(),
         properties: vec![("country".into(), "DE".into())],
         at,
     }
 }
 
-fn count(variation: &str, minute: Millis, count: u64) -> Count {
+fn count(variation: &str, minute: Millis, count: u64) -> Count<'static> {
     Count {
         environment: "e".into(),
         flag: "f".into(),
         flag_id: "i".into(),
-        variation: variation.into(),
+        variation: variation.to_owned().into(),
         minute,
         count,
     }
 }
 
-fn exposure(user: &str, first: Millis, last: Millis, experiment: bool) -> Exposure {
+fn exposure(user: &str, first: Millis, last: Millis, experiment: bool) -> Exposure<'static> {
     Exposure {
         environment: "e".into(),
         flag: "f".into(),
         flag_id: "i".into(),
         variation: "v".into(),
-        user: user.into(),
+        user: user.to_owned().into(),
         experiment,
         first,
         last,
     }
 }
 
+fn text(row: &AnyRow, column: usize) -> Cow<'static, str> {
+    row.get::<String, _>(column).into()
+}
+
 /// All exposures that are kept, by user and variation.
-async fn exposures(database: &Database) -> Vec<Exposure> {
+async fn exposures(database: &Database) -> Vec<Exposure<'static>> {
     let rows = sqlx::query(
         "SELECT environment_id, flag, flag_id, variation, user_key, experiment, first_at, last_at \
          FROM exposures ORDER BY user_key, variation, flag_id",
@@ -64,11 +72,11 @@ async fn exposures(database: &Database) -> Vec<Exposure> {
     .await
     .unwrap();
     let read = |row: &AnyRow| Exposure {
-        environment: row.get(0),
-        flag: row.get(1),
-        flag_id: row.get(2),
-        variation: row.get(3),
-        user: row.get(4),
+        environment: text(row, 0),
+        flag: text(row, 1),
+        flag_id: text(row, 2),
+        variation: text(row, 3),
+        user: text(row, 4),
         experiment: row.get::<i64, _>(5) == 1,
         first: Millis(row.get(6)),
         last: Millis(row.get(7)),
@@ -77,7 +85,7 @@ async fn exposures(database: &Database) -> Vec<Exposure> {
 }
 
 /// All metric events that are kept, in the order in which they came.
-async fn metric_events(database: &Database) -> Vec<MetricEvent> {
+async fn metric_events(database: &Database) -> Vec<MetricEvent<'static>> {
     let rows = sqlx::query(
         "SELECT environment_id, user_key, event, value, route, kind, app_type, at \
          FROM metric_events ORDER BY at, sender, sequence, ordinal",
@@ -86,22 +94,22 @@ async fn metric_events(database: &Database) -> Vec<MetricEvent> {
     .await
     .unwrap();
     let read = |row: &AnyRow| MetricEvent {
-        environment: row.get(0),
-        user: row.get(1),
-        event: row.get(2),
+        environment: text(row, 0),
+        user: text(row, 1),
+        event: text(row, 2),
         value: row.get(3),
-        route: row.get(4),
-        kind: row.get(5),
-        app_type: row.get(6),
+        route: text(row, 4),
+        kind: text(row, 5),
+        app_type: text(row, 6),
         at: Millis(row.get(7)),
     };
     rows.iter().map(read).collect()
 }
 
-fn event(user: &str, value: f64) -> MetricEvent {
+fn event(user: &str, value: f64) -> MetricEvent<'static> {
     MetricEvent {
         environment: "e".into(),
-        user: user.into(),
+        user: user.to_owned().into(),
         event: "bought".into(),
         value,
         route: "index/metric".into(),
@@ -149,8 +157,8 @@ async fn a_bad_row_hurts_only_itself() {
         let traffic = database.store.traffic();
         let mut bad = batch(1);
         bad.users = (0..700).map(|n| user(&format!("u{n}"), "", NOW)).collect();
-        bad.users[300].key = "x".repeat(513);
-        bad.users[301].name = "y".repeat(257);
+        bad.users[300].key = "x".repeat(513).into();
+        bad.users[301].name = "y".repeat(257).into();
         bad.users[650].name = "a\0b".into();
         bad.counts = vec![count("a", NOW, 1), count("b", NOW, u64::MAX)];
         bad.metrics = vec![event("u", f64::NAN), event("u", 2.0), event("", 3.0)];
@@ -159,8 +167,10 @@ async fn a_bad_row_hurts_only_itself() {
         assert_eq!(
             written,
             Written {
-                repeated: false,
-                refused: 7
+                refused: 7,
+                // Refused by the statement, and by us.
+                known_users: vec![300, 301, 650],
+                ..Written::default()
             }
         );
         for key in ["u0", "u299", "u302", "u699"] {
@@ -185,7 +195,7 @@ async fn a_user_is_written_when_new_changed_or_not_seen_for_a_day() {
     for_each_database(async |database| {
         let traffic = database.store.traffic();
         let mut sequence = 0;
-        let mut see = async |seen: UserSeen| {
+        let mut see = async |seen: UserSeen<'static>| {
             sequence += 1;
             let mut one = batch(sequence);
             one.users = vec![seen];
@@ -323,7 +333,7 @@ async fn a_batch_does_not_wait_for_a_change_under_way() {
 async fn flags_that_had_a_key_one_after_the_other_are_counted_apart() {
     for_each_database(async |database| {
         let traffic = database.store.traffic();
-        let of = |id: &str, at: i64| Batch {
+        let of = |id: &'static str, at: i64| Batch {
             counts: vec![Count {
                 flag_id: id.into(),
                 ..count("v", Millis(at), 1)
@@ -354,8 +364,67 @@ async fn flags_that_had_a_key_one_after_the_other_are_counted_apart() {
             traffic.write(&of(id, at + 10)).await.unwrap();
         }
         let exposures = exposures(database).await;
-        let of: Vec<&str> = exposures.iter().map(|it| it.flag_id.as_str()).collect();
+        let of: Vec<&str> = exposures.iter().map(|it| &*it.flag_id).collect();
         assert_eq!(of, ["new", "old"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_was_there_before_is_told_apart_from_who_is_new() {
+    for_each_database(async |database| {
+        let traffic = database.store.traffic();
+        let known = async |sequence: i64, users: Vec<UserSeen<'static>>| {
+            let mut one = batch(sequence);
+            one.users = users;
+            traffic.write(&one).await.unwrap().known_users
+        };
+        let new = vec![user("a", "A", NOW), user("b", "B", NOW)];
+        assert!(known(1, new).await.is_empty());
+        let mixed = vec![
+            user("b", "B", later(1)),
+            user("c", "C", later(1)),
+            user("a", "renamed", later(1)),
+            // Of those that are twice in a batch both are new.
+            user("c", "renamed", later(2)),
+        ];
+        assert_eq!(known(2, mixed).await, [0, 2]);
+        let again = vec![user("c", "renamed", later(DAY + 2))];
+        assert_eq!(known(3, again).await, [0]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_environment_has_so_many_event_names_whoever_sends_them() {
+    for_each_database(async |database| {
+        let traffic = database.store.traffic();
+        let named = |name: String| MetricEvent {
+            event: name.into(),
+            ..event("u", 1.0)
+        };
+        let mut sequence = 0;
+        let mut write = async |metrics: Vec<MetricEvent<'static>>| {
+            sequence += 1;
+            let mut one = batch(sequence);
+            one.metrics = metrics;
+            let written = traffic.write(&one).await.unwrap();
+            (written.event_names, written.refused)
+        };
+        let almost = (1..EVENT_NAMES).map(|n| named(format!("e{n}"))).collect();
+        assert_eq!(write(almost).await, (0, 0));
+        // One more fits. Known names always do, as often as they like.
+        let more = ["e1", "x", "y", "x", "y", "z"].map(|name| named(name.to_owned()));
+        assert_eq!(write(more.to_vec()).await, (3, 0));
+        assert_eq!(write(more.to_vec()).await, (3, 0));
+        let events = metric_events(database).await;
+        let kept = |name: &str| events.iter().filter(|event| event.event == name).count();
+        assert_eq!([kept("e1"), kept("x"), kept("y")], [3, 4, 0]);
+        let elsewhere = MetricEvent {
+            environment: "other".into(),
+            ..named("y".to_owned())
+        };
+        assert_eq!(write(vec![elsewhere]).await, (0, 0));
     })
     .await;
 }

@@ -87,15 +87,7 @@ fn percentiles(subjects: &[Subject], name: &str) -> Option<Chart> {
         .flat_map(|line| &line.points)
         .map(|point| point[0])
         .fold(1.0, f64::max);
-    let named = [
-        "0",
-        "90 %",
-        "99 %",
-        "99.9 %",
-        "99.99 %",
-        "99.999 %",
-        "99.9999 %",
-    ];
+    let named = ["0", "90", "99", "99.9", "99.99", "99.999"];
     let ticks = named
         .iter()
         .enumerate()
@@ -107,13 +99,14 @@ fn percentiles(subjects: &[Subject], name: &str) -> Option<Chart> {
     chart(name, x, "ms", lines, true)
 }
 
-/// Points of (−log10(1 − q), ms), up to the last percentile that the count can tell.
+/// Points of (−log10(1 − q), ms), up to the last percentile that the count can tell, and not
+/// further than the names along the axis have room.
 fn curve(latency: &Latency) -> Option<Vec<[f64; 2]>> {
     let histogram = latency
         .histogram()
         .ok()
         .filter(|histogram| !histogram.is_empty())?;
-    let nines = (histogram.len() as f64).log10().clamp(1.0, 6.0);
+    let nines = (histogram.len() as f64).log10().clamp(1.0, 5.0);
     let steps = (nines * STEPS as f64).ceil() as usize;
     let point = |step: usize| {
         let power = nines * step as f64 / steps as f64;

@@ -54,15 +54,12 @@ fn grid(chart: &Chart, out: &mut String) -> fmt::Result {
             Escaped(name)
         )?;
     }
-    for (index, (value, name)) in chart.x.ticks.iter().enumerate() {
+    for (value, name) in &chart.x.ticks {
         let (x, text) = (across(chart, *value), bottom + 18.0);
-        let far = index + 1 == chart.x.ticks.len() && x > right - 24.0;
-        let class = if far { "end" } else { "middle" };
-        let place = if far { right } else { x };
         writeln!(
             out,
             "<path class=\"grid\" d=\"M{x:.1} {TOP}V{bottom}\"/>\
-             <text class=\"{class}\" x=\"{place:.1}\" y=\"{text}\">{}</text>",
+             <text class=\"middle\" x=\"{x:.1}\" y=\"{text}\">{}</text>",
             Escaped(name)
         )?;
     }

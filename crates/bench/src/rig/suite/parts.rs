@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::options::Options;
 use crate::rig::server::Kind;
-use crate::scenario::{Run, capacity, churn, connect, herd, hold, push};
+use crate::scenario::{Run, capacity, churn, connect, herd, hold, push, track};
 
 /// A scenario, how it is run, and what is read off it.
 pub(super) struct Part {
@@ -198,6 +198,50 @@ pub(super) const PARTS: &[Part] = &[
                 "≤ 64 MiB",
                 Value::Figure("growth of kernel socket memory", "bytes"),
             ),
+        ],
+    },
+    Part {
+        scenario: "track",
+        title: "batches of 50 events",
+        run: track::run,
+        kind: Kind::Demo,
+        options: plain,
+        ceiling: false,
+        once: false,
+        rows: &[
+            value(
+                "track: evaluation events/s",
+                "≥ 200,000",
+                Value::Figure("evaluation events per second", "1/s"),
+            ),
+            value(
+                "track: metric events/s",
+                "≥ 20,000",
+                Value::Figure("metric events per second", "1/s"),
+            ),
+            value("track: lost, or counted twice", "≤ 0", Value::Errors),
+        ],
+    },
+    Part {
+        scenario: "track",
+        title: "events as fast as they are taken",
+        run: track::run,
+        kind: Kind::Demo,
+        options: plain,
+        ceiling: true,
+        once: false,
+        rows: &[
+            value(
+                "track: evaluation events per second, counts exact",
+                "≥ 200,000",
+                Value::Figure("evaluation events per second", "1/s"),
+            ),
+            value(
+                "track: metric events per second, as rows",
+                "≥ 20,000",
+                Value::Figure("metric events per second", "1/s"),
+            ),
+            value("track: events lost", "≤ 0", Value::Errors),
         ],
     },
     Part {

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use burgee_eval::compile::{CompiledFlag, CompiledSegment};
 use burgee_eval::flag::Flag;
 use burgee_eval::segment::Segment;
 use burgee_eval::time::Millis;
 
-use crate::environment::wire;
+use crate::environment::wire::{self, Broken};
 
 /// What lies in a state; the flag or segment is the snapshot's own.
 pub(super) struct Item {
@@ -17,18 +18,33 @@ pub(super) struct Item {
 
 #[derive(Clone)]
 enum Content {
-    Flag(Arc<Flag>),
-    Segment(Arc<Segment>),
+    Flag(Arc<Flag>, Broken),
+    Segment(Arc<Segment>, Broken),
+}
+
+/// Not the compiled items: they would keep the segments that they refer to.
+impl From<&CompiledFlag> for Content {
+    fn from(flag: &CompiledFlag) -> Self {
+        Self::Flag(Arc::clone(flag.flag()), Broken::of(flag.warnings()))
+    }
+}
+
+impl From<&CompiledSegment> for Content {
+    fn from(segment: &CompiledSegment) -> Self {
+        let broken = Broken::of(segment.warnings());
+        Self::Segment(Arc::clone(segment.segment()), broken)
+    }
 }
 
 impl Item {
     /// Encodes all of these.
-    pub(super) fn all(flags: Vec<Arc<Flag>>, segments: Vec<Arc<Segment>>) -> Vec<Arc<Self>> {
-        let flags = flags
-            .into_iter()
-            .map(|flag| (flag.updated_at.0, Content::Flag(flag)));
-        let segments = segments.into_iter();
-        let segments = segments.map(|segment| (segment.updated_at.0, Content::Segment(segment)));
+    pub(super) fn all<'a>(
+        flags: impl Iterator<Item = &'a Arc<CompiledFlag>>,
+        segments: impl Iterator<Item = &'a Arc<CompiledSegment>>,
+    ) -> Vec<Arc<Self>> {
+        let flags = flags.map(|flag| (flag.flag().updated_at.0, Content::from(&**flag)));
+        let segments =
+            segments.map(|segment| (segment.segment().updated_at.0, Content::from(&**segment)));
         let all = flags.chain(segments);
         all.map(|(stamp, content)| Arc::new(Self::new(content, stamp)))
             .collect()
@@ -40,28 +56,28 @@ impl Item {
     }
 
     pub(super) fn is_flag(&self) -> bool {
-        matches!(self.content, Content::Flag(_))
+        matches!(self.content, Content::Flag(..))
     }
 
     pub(super) fn is_tombstone(&self) -> bool {
         match &self.content {
-            Content::Flag(flag) => flag.is_archived,
-            Content::Segment(segment) => segment.is_archived,
+            Content::Flag(flag, _) => flag.is_archived,
+            Content::Segment(segment, _) => segment.is_archived,
         }
     }
 
     /// What SDKs tell items apart by.
     pub(super) fn name(&self) -> (bool, &str) {
         match &self.content {
-            Content::Flag(flag) => (true, &flag.key),
-            Content::Segment(segment) => (false, &segment.id),
+            Content::Flag(flag, _) => (true, &flag.key),
+            Content::Segment(segment, _) => (false, &segment.id),
         }
     }
 
     fn new(content: Content, stamp: i64) -> Self {
         let json = match &content {
-            Content::Flag(flag) => wire::flag_json(flag, Millis(stamp)),
-            Content::Segment(segment) => wire::segment_json(segment, Millis(stamp)),
+            Content::Flag(flag, broken) => wire::flag_json(flag, broken, Millis(stamp)),
+            Content::Segment(segment, broken) => wire::segment_json(segment, broken, Millis(stamp)),
         };
         Self {
             content,

@@ -140,6 +140,35 @@ fn broken_conditions_never_reach_an_sdk() {
 }
 
 #[test]
+fn a_pattern_beyond_what_its_item_may_take_matches_nobody_anywhere() {
+    // Each of them may stand alone; all together are too much work.
+    let condition = |number: usize| Condition {
+        property: "name".to_owned(),
+        op: Some("MatchRegex".to_owned()),
+        value: Some(format!("([a-z]{{1,800}}){number}")),
+    };
+    let rules = (0..6).map(|number| Rule {
+        conditions: vec![condition(number)],
+        ..rule()
+    });
+    let flag = Flag {
+        rules: rules.collect(),
+        ..flag("f", 1)
+    };
+    let state = encoded(vec![flag], vec![]);
+    let broken = state.snapshot().flags()[0].warnings().len();
+    assert!((1..6).contains(&broken), "{broken}");
+    let answers = server_sync(&state, 0);
+    let sent = answers[0].list("featureFlags")[0]["rules"]
+        .as_array()
+        .unwrap()
+        .clone();
+    let never = |rule: &&Value| rule["conditions"][0]["value"] == "[]";
+    assert_eq!(sent.iter().filter(never).count(), broken);
+    assert_eq!(sent[0]["conditions"][0]["op"], "MatchRegex");
+}
+
+#[test]
 fn sound_conditions_are_sent_as_they_are_and_blank_dispatch_keys_as_none() {
     let condition = json!({"property": "p", "op": "NotOneOf", "value": "[\"a\"]"});
     let rule = json!({"id": "r", "name": "r", "dispatchKey": " ", "conditions": [condition]});
