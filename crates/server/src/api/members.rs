@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use burgee_domain::access::{Kind, OWN, OWNER, Resource};
+use burgee_domain::access::{Kind, OWN, Resource};
 use burgee_domain::id::Id;
 use burgee_store::people::accounts::Account;
 use burgee_store::people::members::{Grants, Member};
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::api::page::{Page, PageQuery};
+use crate::api::policies::makes_owners;
 use crate::api::{self};
 use crate::app::{AppState, now};
 use crate::auth::Caller;
@@ -211,23 +212,32 @@ async fn member(state: &AppState, caller: &Caller, id: &str) -> Result<Member, P
     found.map_err(api::or_missing(missing))
 }
 
-/// Whether the caller may give and take these policies and groups: what makes an owner, only an
-/// owner.
+/// Whether the caller may give and take these policies and groups: what makes an owner, whatever it
+/// is called, only an owner.
 pub(super) async fn may_give(
     state: &AppState,
     caller: &Caller,
     policies: &[String],
     groups: &[String],
 ) -> Result<(), Problem> {
-    let mut all = policies.to_vec();
+    let mut given = policies.to_vec();
     for key in groups {
         match state.store.group(&caller.organization, key).await {
-            Ok(group) => all.extend(group.policies),
+            Ok(group) => given.extend(group.policies),
             Err(burgee_store::StoreError::NotFound(_)) => {}
             Err(error) => return Err(error.into()),
         }
     }
-    match all.iter().any(|key| key.eq_ignore_ascii_case(OWNER)) {
+    if given.is_empty() {
+        return Ok(());
+    }
+    let all = state.store.policies(&caller.organization).await?;
+    let is_given = |key: &str| given.iter().any(|it| it.eq_ignore_ascii_case(key));
+    let mut of_owners = all
+        .iter()
+        .map(|it| &it.policy)
+        .filter(|it| makes_owners(it));
+    match of_owners.any(|policy| is_given(&policy.key)) {
         true => caller.may(OWN, &Resource::organization()),
         false => Ok(()),
     }

@@ -4,14 +4,14 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use burgee_domain::access::{
-    self, ACTIONS, Effect, Kind, OWN, Resource, Statement, StatementInput,
+    self, ACTIONS, Effect, Kind, OWN, Policy, Resource, Statement, StatementInput,
 };
 use burgee_store::people::policies::{PolicyText, StoredPolicy};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::api::page::Page;
-use crate::api::{self};
+use crate::api::{self, members};
 use crate::app::{AppState, now};
 use crate::auth::Caller;
 use crate::body::Body;
@@ -166,6 +166,8 @@ pub async fn update(
 ) -> Result<Json<PolicyView>, Problem> {
     caller.may("policy.write", &Resource::new(Kind::Policy, key.as_str()))?;
     let text = text(&caller, new.name, new.description, &new.statements)?;
+    // What it says now may make owners too: they are not unmade by others.
+    members::may_give(&state, &caller, std::slice::from_ref(&key), &[]).await?;
     let changed = state
         .store
         .update_policy(&caller.organization, &key, &text, &caller.actor, now())
@@ -220,15 +222,21 @@ pub(super) fn statements(
     let statements = access::statements(inputs).map_err(|(pointer, code, message)| {
         Problem::invalid(format!("/statements{pointer}"), code, message)
     })?;
-    let makes_owners = |statement: &Statement| {
-        let mut actions = statement.actions.iter();
-        let mut resources = statement.resources.iter();
-        statement.effect == Effect::Allow
-            && actions.any(|it| it.matches(OWN))
-            && resources.any(|it| it.matches(&Resource::organization()))
-    };
-    if statements.iter().any(makes_owners) {
+    if statements.iter().any(allows_owning) {
         caller.may(OWN, &Resource::organization())?;
     }
     Ok(statements)
+}
+
+/// Whether whoever has the policy is an owner, as far as it goes.
+pub(super) fn makes_owners(policy: &Policy) -> bool {
+    policy.statements.iter().any(allows_owning)
+}
+
+fn allows_owning(statement: &Statement) -> bool {
+    let mut actions = statement.actions.iter();
+    let mut resources = statement.resources.iter();
+    statement.effect == Effect::Allow
+        && actions.any(|it| it.matches(OWN))
+        && resources.any(|it| it.matches(&Resource::organization()))
 }

@@ -13,6 +13,7 @@ mod lists;
 mod nasty;
 mod openapi;
 mod people;
+mod permissions;
 mod places;
 mod rude;
 mod segments;

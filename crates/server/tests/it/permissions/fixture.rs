@@ -1,0 +1,167 @@
+//! An organization with one of everything that a route can be about.
+
+use burgee_domain::access::{StatementInput, statements};
+use burgee_server::now;
+use burgee_store::{Actor, Grant, NewToken};
+use burgee_testkit::api::Api;
+use serde_json::{Value, json};
+
+use crate::kit::{App, create};
+
+/// What the routes of the table are called about.
+pub(crate) struct Fixture {
+    /// A member who may read, and one to be removed.
+    pub(crate) mate: String,
+    pub(crate) leaver: String,
+    pub(crate) invitation: String,
+    pub(crate) token: String,
+    pub(crate) sdk_key: String,
+    pub(crate) change_set: String,
+}
+
+impl Fixture {
+    pub(crate) async fn new(app: &App) -> Self {
+        let owner = &app.owner;
+        let made = async |path: &str, body: Value| owner.post(path, &body).await.expect(201);
+        let environment = "projects/default/environments/prod";
+        made("projects", json!({"key": "spare"})).await;
+        made("projects/default/environments", json!({"key": "spare"})).await;
+        for key in ["ours", "spare"] {
+            let policy = json!({"key": key, "name": key, "statements": [allow(&["flag.read"])]});
+            made("policies", policy).await;
+            made("groups", json!({"key": key, "name": key, "policies": []})).await;
+        }
+        let key = json!({"kind": "server", "name": "spare"});
+        let key = made(&format!("{environment}/sdk-keys"), key).await;
+        let token = json!({"kind": "service", "name": "spare", "policies": ["reader"]});
+        let token = made("tokens", token).await;
+        let somebody = json!({"email": "somebody@example.com", "policies": ["reader"]});
+        let invitation = made("invitations", somebody).await;
+        Self {
+            mate: member(app, "mate@example.com").await,
+            leaver: member(app, "leaver@example.com").await,
+            invitation: id(&invitation),
+            token: id(&token),
+            sdk_key: id(&key),
+            change_set: flags_and_segments(app).await,
+        }
+    }
+
+    /// Ids and secrets that nobody outside of the organization may be told.
+    pub(crate) async fn marks(&self, app: &App) -> Vec<String> {
+        let project = app.owner.get("projects/default").await.expect(200);
+        let prod = "projects/default/environments/prod";
+        let prod = app.owner.get(prod).await.expect(200);
+        let known = [&self.mate, &self.leaver, &self.invitation, &self.token];
+        let mut marks: Vec<String> = known.into_iter().cloned().collect();
+        marks.extend([self.sdk_key.clone(), self.change_set.clone()]);
+        marks.extend([id(&project), id(&prod), "example.com".to_owned()]);
+        marks.push(app.keys("prod").await.server.secret);
+        marks
+    }
+}
+
+/// The id of what was answered.
+pub(crate) fn id(of: &Value) -> String {
+    of["id"].as_str().unwrap().to_owned()
+}
+
+async fn flags_and_segments(app: &App) -> String {
+    let mut commands = vec![create("known")];
+    for place in [
+        json!({}),
+        json!({"project": "default"}),
+        json!({"project": "default", "environment": "prod"}),
+    ] {
+        let mut command = json!({"kind": "createSegment", "segment": "known"});
+        for (name, value) in place.as_object().unwrap() {
+            command[name] = value.clone();
+        }
+        commands.push(command);
+    }
+    commands[0]["project"] = json!("default");
+    let set = json!({ "commands": commands });
+    id(&app.owner.post("changes", &set).await.expect(200))
+}
+
+/// Somebody joins by an invitation; the account's id.
+async fn member(app: &App, email: &str) -> String {
+    let new = json!({"email": email, "policies": ["reader"]});
+    let invitation = app.owner.post("invitations", &new).await.expect(201);
+    let link = invitation["link"].as_str().unwrap();
+    let text = link.split_once('#').unwrap().1;
+    let follow = json!({"link": text, "password": "correct horse battery staple"});
+    let joined = app.nobody().post("links/follow", &follow).await;
+    id(&joined.expect(200))
+}
+
+/// A statement that allows actions everywhere.
+pub(crate) fn allow(actions: &[&str]) -> Value {
+    on("allow", actions, &["*"])
+}
+
+/// A statement.
+pub(crate) fn on(effect: &str, actions: &[&str], resources: &[&str]) -> Value {
+    json!({"effect": effect, "actions": actions, "resources": resources})
+}
+
+/// A caller with a token of these statements.
+pub(crate) async fn with(app: &App, list: Value) -> Api {
+    let inputs: Vec<StatementInput> = serde_json::from_value(list).unwrap();
+    let new = NewToken {
+        organization: app.organization.id.clone(),
+        name: "tried".to_owned(),
+        account: None,
+        grant: Grant::Service {
+            policies: Vec::new(),
+            statements: statements(&inputs).unwrap(),
+        },
+        networks: Vec::new(),
+        expires_at: None,
+    };
+    let operator = Actor::operator();
+    let made = app.store.create_token(&new, &operator, now()).await;
+    app.nobody().with_token(&made.unwrap().1)
+}
+
+/// A caller who may do everything but this.
+pub(crate) async fn all_but(app: &App, action: &str) -> Api {
+    let deny = on("deny", &[action], &["*"]);
+    with(app, json!([allow(&["*"]), deny])).await
+}
+
+/// A caller who may do these things, everywhere, and nothing else.
+pub(crate) async fn only(app: &App, actions: &[&str]) -> Api {
+    match actions.is_empty() {
+        // A token has some statement: this one allows nothing.
+        true => with(app, json!([on("deny", &["organization.read"], &["*"])])).await,
+        false => with(app, json!([allow(actions)])).await,
+    }
+}
+
+/// All that an owner sees, to tell whether something was changed.
+pub(crate) async fn everything(app: &App) -> Vec<Value> {
+    let mut seen = Vec::new();
+    for path in [
+        "projects?limit=500",
+        "projects/default/environments",
+        "projects/default/environments/prod/sdk-keys",
+        "projects/default/flags?limit=500",
+        "projects/default/segments?limit=500",
+        "segments?limit=500",
+        "changes?limit=500",
+        "members?limit=500",
+        "invitations",
+        "groups",
+        "policies",
+        "tokens",
+    ] {
+        let mut page = app.owner.get(path).await.expect(200);
+        for item in page["items"].as_array_mut().unwrap() {
+            // A token's use is recorded.
+            item.as_object_mut().unwrap().remove("lastUsedAt");
+        }
+        seen.push(page);
+    }
+    seen
+}

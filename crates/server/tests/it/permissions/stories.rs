@@ -1,0 +1,266 @@
+//! What policies are for: the sentences that people want to say with them.
+
+use serde_json::{Value, json};
+
+use super::fixture::{allow, id, on, with};
+use crate::kit::{create, flag_on, in_prod, on_each_database, texts, variations};
+
+fn tagged(flag: &str, tag: &str) -> Value {
+    json!({"kind": "createFlag", "flag": flag, "type": "boolean", "tags": [tag]})
+}
+
+fn of_default(mut command: Value) -> Value {
+    command["project"] = json!("default");
+    command
+}
+
+fn set(commands: &[Value]) -> Value {
+    let commands: Vec<Value> = commands.iter().cloned().map(of_default).collect();
+    json!({ "commands": commands })
+}
+
+fn turn_on_in(environment: &str) -> Value {
+    json!({"kind": "turnOn", "flag": "known", "environment": environment})
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn somebody_turns_flags_on_and_off_in_prod_but_edits_no_rules() {
+    on_each_database(async |app| {
+        app.apply(json!([create("known")])).await;
+        let (on_variation, _) = variations(&app.owner, "known").await;
+        let switches = ["flag.turnOn", "flag.turnOff"];
+        let where_ = ["project/default:env/prod:flag/*"];
+        let operator = with(app, json!([on("allow", &switches, &where_)])).await;
+        for kind in ["turnOn", "turnOff", "turnOn"] {
+            let command = set(&[in_prod(kind, "known")]);
+            operator.post("changes", &command).await.expect(200);
+        }
+        let mut rule = in_prod("addRule", "known");
+        rule["rule"] = json!({"conditions": [], "variation": on_variation});
+        let before = app.owner.get("projects/default/flags/known").await;
+        let before = before.expect(200);
+        for refused in [
+            set(&[rule.clone()]),
+            set(&[turn_on_in("dev")]),
+            // Not even together with what is allowed: all or nothing.
+            set(&[in_prod("turnOff", "known"), rule]),
+        ] {
+            operator.post("changes", &refused).await.problem(403);
+        }
+        let after = app.owner.get("projects/default/flags/known").await;
+        assert_eq!(after.expect(200), before);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shared_segment_takes_the_permission_in_each_environment() {
+    on_each_database(async |app| {
+        let made = json!({"commands": [{"kind": "createSegment", "segment": "staff"}]});
+        app.owner.post("changes", &made).await.expect(200);
+        let staff = id(&app.owner.get("segments/staff").await.expect(200));
+        app.apply(json!([create("known")])).await;
+        let (on_variation, _) = variations(&app.owner, "known").await;
+        let rule = |environment: &str| {
+            json!({"kind": "addRule", "flag": "known", "environment": environment, "rule":
+                {"variation": on_variation, "conditions": [{"property": "User is in segment",
+                    "value": json!([staff]).to_string()}]}})
+        };
+        app.apply(json!([rule("prod"), rule("dev")])).await;
+
+        let include = json!({"commands": [
+            {"kind": "addIncluded", "segment": "staff", "keys": ["ann"]}]});
+        let add = ["segment.addIncluded"];
+        let segment_alone = with(app, json!([on("allow", &add, &["segment/*"])])).await;
+        segment_alone.post("changes", &include).await.problem(403);
+        for environment in ["prod", "dev"] {
+            let place = format!("project/default:env/{environment}");
+            let but = json!([allow(&["*"]), on("deny", &add, &[&place])]);
+            let refused = with(app, but).await.post("changes", &include).await;
+            let problem = refused.problem(403);
+            let detail = problem.body["detail"].as_str().unwrap();
+            assert!(detail.contains(&place), "{detail}");
+        }
+        let shown = app.owner.get("segments/staff").await.expect(200);
+        assert_eq!(shown["included"], json!([]));
+        let places = ["segment/staff", "project/default"];
+        let may = with(app, json!([on("allow", &add, &places)])).await;
+        may.post("changes", &include).await.expect(200);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_tags_a_flag_into_or_out_of_their_reach() {
+    on_each_database(async |app| {
+        app.apply(json!([tagged("mine", "mine"), tagged("theirs", "theirs")]))
+            .await;
+        let reach = ["project/default:flag/*;mine"];
+        let caller = with(app, json!([on("allow", &["flag.*"], &reach)])).await;
+        let tags = |flag: &str, tags: Value| {
+            set(&[json!({"kind": "setFlagTags", "flag": flag, "tags": tags})])
+        };
+        let rename = json!({"kind": "renameFlag", "flag": "theirs", "name": "Mine"});
+        for refused in [
+            tags("theirs", json!(["mine"])),
+            tags("theirs", json!(["theirs", "mine"])),
+            tags("mine", json!(["theirs"])),
+            tags("mine", json!([])),
+            // In one change set, where the tag would be there by then.
+            set(&[
+                json!({"kind": "setFlagTags", "flag": "theirs", "tags": ["mine"]}),
+                rename,
+            ]),
+        ] {
+            caller.post("changes", &refused).await.problem(403);
+        }
+        let also = tags("mine", json!(["mine", "more"]));
+        caller.post("changes", &also).await.expect(200);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_show_what_somebody_may_see() {
+    on_each_database(async |app| {
+        let other = json!({"key": "other"});
+        app.owner.post("projects", &other).await.expect(201);
+        app.apply(json!([tagged("mine", "mine"), tagged("theirs", "theirs"),
+            {"kind": "createSegment", "segment": "mine", "project": "default"},
+            {"kind": "createSegment", "segment": "theirs", "project": "default"}]))
+            .await;
+        let shared = json!({"commands": [{"kind": "createSegment", "segment": "everyones"}]});
+        app.owner.post("changes", &shared).await.expect(200);
+        let caller = with(
+            app,
+            json!([
+                on("allow", &["project.read"], &["project/default"]),
+                on("allow", &["environment.read"], &["project/default:env/dev"]),
+                on("allow", &["flag.read"], &["project/default:flag/*;mine"]),
+                on("allow", &["segment.read"], &["project/default:segment/m*"]),
+            ]),
+        )
+        .await;
+        let keys = async |path: &str| texts(&caller.get(path).await.expect(200), "key");
+        assert_eq!(keys("projects").await, ["default"]);
+        assert_eq!(keys("projects/default/environments").await, ["dev"]);
+        assert_eq!(keys("projects/default/flags").await, ["mine"]);
+        assert_eq!(keys("projects/default/segments").await, ["mine"]);
+        assert_eq!(keys("segments").await, [""; 0]);
+        caller.get("projects/other").await.problem(403);
+        let prod = "projects/default/environments/prod";
+        caller.get(prod).await.problem(403);
+        caller
+            .get("projects/default/flags/theirs")
+            .await
+            .problem(403);
+        caller
+            .get("projects/default/segments/theirs")
+            .await
+            .problem(403);
+        let flag = caller.get("projects/default/flags/mine").await.expect(200);
+        assert!(flag["versions"].get("default/prod").is_none(), "{flag}");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shared_segment_is_listed_where_it_can_be_used() {
+    on_each_database(async |app| {
+        let commands = json!({"commands": [{"kind": "createSegment", "segment": "everyones"},
+            {"kind": "createSegment", "segment": "ours", "project": "default"}]});
+        app.owner.post("changes", &commands).await.expect(200);
+        let see = ["project.read", "segment.read"];
+        let path = "projects/default/segments?withShared=true";
+        let here = with(app, json!([on("allow", &see, &["project/default"])])).await;
+        let seen = texts(&here.get(path).await.expect(200), "key");
+        assert_eq!(seen, ["everyones", "ours"]);
+        // Who is in it is told by its own place.
+        here.get("segments/everyones").await.problem(403);
+        let elsewhere = json!([
+            on("allow", &["project.read"], &["project/default"]),
+            on("allow", &["segment.read"], &["project/other"]),
+        ]);
+        let page = with(app, elsewhere).await.get(path).await.expect(200);
+        assert_eq!(page["items"], json!([]));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn history_is_told_as_far_as_somebody_sees() {
+    on_each_database(async |app| {
+        app.apply(flag_on("known")).await;
+        app.apply(json!([turn_on_in("dev"), in_prod("turnOff", "known")]))
+            .await;
+        let both = app.owner.get("changes?limit=1").await.expect(200);
+        let both = id(&both["items"][0]);
+        let hidden = app.apply(json!([in_prod("turnOn", "known")])).await;
+        let group = json!({"key": "ours", "name": "Ours"});
+        app.owner.post("groups", &group).await.expect(201);
+
+        let caller = with(
+            app,
+            json!([
+                on(
+                    "allow",
+                    &["project.read", "environment.read"],
+                    &["project/default"]
+                ),
+                on("deny", &["environment.read"], &["project/default:env/prod"]),
+            ]),
+        )
+        .await;
+        let hidden = format!("changes/{}", id(&hidden));
+        caller.get(&hidden).await.problem(404);
+        app.owner.get(&hidden).await.expect(200);
+        let part = caller.get(&format!("changes/{both}")).await.expect(200);
+        assert!(part["versions"].get("default/dev").is_some(), "{part}");
+        let kinds: Vec<_> = part["commands"].as_array().unwrap().iter().collect();
+        assert_eq!(kinds.len(), 1, "{part}");
+        for path in ["changes", "projects/default/changes"] {
+            let page = caller.get(path).await.expect(200);
+            assert!(!page["items"].as_array().unwrap().is_empty(), "{page}");
+            assert!(!page.to_string().contains("prod"), "{page}");
+            assert!(!page.to_string().contains("ours"), "{page}");
+        }
+        let prod = "projects/default/environments/prod/changes";
+        caller.get(prod).await.problem(403);
+        let nothing = with(app, json!([allow(&["member.read"])])).await;
+        let page = nothing.get("changes").await.expect(200);
+        assert_eq!(page["items"], json!([]));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_but_an_owner_gives_what_makes_an_owner() {
+    on_each_database(async |app| {
+        // By another name, it is the same.
+        let policy = json!({"key": "chief", "name": "Chief", "statements": [allow(&["*"])]});
+        let admin = app.caller("anna", "administrator").await;
+        admin.post("policies", &policy).await.problem(403);
+        app.owner.post("policies", &policy).await.expect(201);
+        let chiefs = json!({"key": "chiefs", "name": "Chiefs", "policies": ["Chief"]});
+        admin.post("groups", &chiefs).await.problem(403);
+        app.owner.post("groups", &chiefs).await.expect(201);
+        for grants in [
+            json!({"email": "a@example.com", "policies": ["chief"]}),
+            json!({"email": "a@example.com", "policies": ["owner"]}),
+            json!({"email": "a@example.com", "groups": ["chiefs"]}),
+        ] {
+            admin.post("invitations", &grants).await.problem(403);
+        }
+        let none = json!({"name": "Chief", "statements": [allow(&["flag.read"])]});
+        let change = admin.send(reqwest::Method::PUT, "policies/chief", Some(&none));
+        change.await.problem(403);
+        let fewer = json!({"name": "Chiefs", "policies": []});
+        let change = admin.send(reqwest::Method::PUT, "groups/chiefs", Some(&fewer));
+        change.await.problem(403);
+        admin.delete("groups/chiefs").await.problem(403);
+        // What makes no owner, they give.
+        let reader = json!({"email": "a@example.com", "policies": ["reader"]});
+        admin.post("invitations", &reader).await.expect(201);
+    })
+    .await;
+}

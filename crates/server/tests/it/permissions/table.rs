@@ -1,0 +1,353 @@
+//! Every operation of the API: how it is called so that it works, and what that takes.
+
+use serde_json::{Value, json};
+
+use super::fixture::{Fixture, allow};
+
+/// An operation as a token calls it.
+pub(crate) struct Operation {
+    /// As the document names it: `GET /api/v1/projects/{project}`.
+    pub(crate) name: &'static str,
+    /// The path below `/api/v1`, about things that are there.
+    pub(crate) path: String,
+    pub(crate) body: Option<Value>,
+    /// Actions of which each must be allowed; without one it is 403.
+    pub(crate) needs: Vec<&'static str>,
+    /// The action without which a list is empty.
+    pub(crate) shows: Option<&'static str>,
+    /// What it takes besides, of which others would do as well.
+    pub(crate) also: Option<&'static str>,
+}
+
+impl Operation {
+    pub(crate) fn method(&self) -> reqwest::Method {
+        let (method, _) = self.name.split_once(' ').unwrap();
+        method.parse().unwrap()
+    }
+
+    /// Whether the path names something of the organization.
+    pub(crate) fn names_something(&self) -> bool {
+        self.name.contains('{')
+    }
+
+    fn sends(self, body: Value) -> Self {
+        let body = Some(body);
+        Self { body, ..self }
+    }
+
+    fn shows(self, action: &'static str) -> Self {
+        let shows = Some(action);
+        Self { shows, ..self }
+    }
+
+    fn also(self, action: &'static str) -> Self {
+        let also = Some(action);
+        Self { also, ..self }
+    }
+}
+
+fn op(name: &'static str, path: impl Into<String>, needs: &[&'static str]) -> Operation {
+    Operation {
+        name,
+        path: path.into(),
+        body: None,
+        needs: needs.to_vec(),
+        shows: None,
+        also: None,
+    }
+}
+
+/// Operations that ask for no credentials.
+pub(crate) const OPEN: [&str; 3] = [
+    "POST /api/v1/links/follow",
+    "POST /api/v1/links/look",
+    "POST /api/v1/session",
+];
+
+/// Operations on one's own account: for a session alone.
+pub(crate) const OWN_ACCOUNT: [&str; 9] = [
+    "DELETE /api/v1/me/second-factor",
+    "DELETE /api/v1/me/sessions/{id}",
+    "DELETE /api/v1/session",
+    "GET /api/v1/me/sessions",
+    "GET /api/v1/session",
+    "PATCH /api/v1/me",
+    "POST /api/v1/me/password",
+    "POST /api/v1/me/second-factor/seed",
+    "PUT /api/v1/me/second-factor",
+];
+
+/// All other operations, in an order in which each works.
+pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
+    let mut all = Vec::new();
+    all.extend(projects());
+    all.extend(environments());
+    all.extend(sdk_keys(of));
+    all.extend(flags_and_segments());
+    all.extend(changes(of));
+    all.extend(members(of));
+    all.extend(groups());
+    all.extend(policies());
+    all.extend(tokens(of));
+    all
+}
+
+fn projects() -> Vec<Operation> {
+    vec![
+        op("GET /api/v1/projects", "projects", &[]).shows("project.read"),
+        op("POST /api/v1/projects", "projects", &["project.create"]).sends(json!({"key": "made"})),
+        op(
+            "GET /api/v1/projects/{project}",
+            "projects/default",
+            &["project.read"],
+        ),
+        op(
+            "PATCH /api/v1/projects/{project}",
+            "projects/default",
+            &["project.update", "project.read"],
+        )
+        .sends(json!({"name": "Renamed"})),
+        op(
+            "DELETE /api/v1/projects/{project}",
+            "projects/spare",
+            &["project.delete", "project.read"],
+        ),
+    ]
+}
+
+fn environments() -> Vec<Operation> {
+    let all = "projects/default/environments";
+    vec![
+        op(
+            "GET /api/v1/projects/{project}/environments",
+            all,
+            &["project.read"],
+        )
+        .shows("environment.read"),
+        op(
+            "POST /api/v1/projects/{project}/environments",
+            all,
+            &["environment.create", "project.read"],
+        )
+        .sends(json!({"key": "made"})),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}",
+            format!("{all}/prod"),
+            &["environment.read", "project.read"],
+        ),
+        op(
+            "PATCH /api/v1/projects/{project}/environments/{environment}",
+            format!("{all}/prod"),
+            &["environment.update", "environment.read", "project.read"],
+        )
+        .sends(json!({"name": "Renamed"})),
+        op(
+            "DELETE /api/v1/projects/{project}/environments/{environment}",
+            format!("{all}/spare"),
+            &["environment.delete", "environment.read", "project.read"],
+        ),
+    ]
+}
+
+fn sdk_keys(of: &Fixture) -> Vec<Operation> {
+    let all = "projects/default/environments/prod/sdk-keys";
+    let write = ["sdkKey.write", "environment.read", "project.read"];
+    vec![
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/sdk-keys",
+            all,
+            &["sdkKey.read", "environment.read", "project.read"],
+        ),
+        op(
+            "POST /api/v1/projects/{project}/environments/{environment}/sdk-keys",
+            all,
+            &write,
+        )
+        .sends(json!({"kind": "client", "name": "made"})),
+        op(
+            "DELETE /api/v1/projects/{project}/environments/{environment}/sdk-keys/{id}",
+            format!("{all}/{}", of.sdk_key),
+            &write,
+        ),
+    ]
+}
+
+fn flags_and_segments() -> Vec<Operation> {
+    let project = "projects/default";
+    let environment = "projects/default/environments/prod";
+    vec![
+        op(
+            "GET /api/v1/projects/{project}/flags",
+            format!("{project}/flags"),
+            &["project.read"],
+        )
+        .shows("flag.read"),
+        op(
+            "GET /api/v1/projects/{project}/flags/{flag}",
+            format!("{project}/flags/known"),
+            &["project.read", "flag.read"],
+        ),
+        op("GET /api/v1/segments", "segments", &[]).shows("segment.read"),
+        op(
+            "GET /api/v1/segments/{segment}",
+            "segments/known",
+            &["segment.read"],
+        ),
+        op(
+            "GET /api/v1/projects/{project}/segments",
+            format!("{project}/segments"),
+            &["project.read"],
+        )
+        .shows("segment.read"),
+        op(
+            "GET /api/v1/projects/{project}/segments/{segment}",
+            format!("{project}/segments/known"),
+            &["project.read", "segment.read"],
+        ),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/segments",
+            format!("{environment}/segments"),
+            &["environment.read", "project.read"],
+        )
+        .shows("segment.read"),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/segments/{segment}",
+            format!("{environment}/segments/known"),
+            &["environment.read", "project.read", "segment.read"],
+        ),
+    ]
+}
+
+fn changes(of: &Fixture) -> Vec<Operation> {
+    let create = |flag: &str| {
+        json!({"commands": [{"kind": "createFlag", "project": "default", "flag": flag,
+            "type": "boolean"}]})
+    };
+    vec![
+        op("GET /api/v1/changes", "changes", &[]).also("audit.read"),
+        op("POST /api/v1/changes", "changes", &["flag.create"]).sends(create("made")),
+        op(
+            "GET /api/v1/changes/{id}",
+            format!("changes/{}", of.change_set),
+            &[],
+        )
+        .also("audit.read"),
+        op(
+            "GET /api/v1/projects/{project}/changes",
+            "projects/default/changes",
+            &["project.read"],
+        ),
+        op(
+            "POST /api/v1/projects/{project}/changes",
+            "projects/default/changes",
+            &["flag.create", "project.read"],
+        )
+        .sends(create("made-too")),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/changes",
+            "projects/default/environments/prod/changes",
+            &["environment.read", "project.read"],
+        ),
+    ]
+}
+
+fn members(of: &Fixture) -> Vec<Operation> {
+    let (mate, leaver) = (
+        format!("members/{}", of.mate),
+        format!("members/{}", of.leaver),
+    );
+    let update = json!({"policies": ["developer"], "groups": ["ours"]});
+    let invite = json!({"email": "new@example.com", "policies": ["reader"]});
+    vec![
+        op("GET /api/v1/members", "members", &["member.read"]),
+        op("GET /api/v1/members/{id}", &*mate, &["member.read"]),
+        op("PUT /api/v1/members/{id}", &*mate, &["member.update"]).sends(update),
+        op(
+            "POST /api/v1/members/{id}/reset-link",
+            format!("{mate}/reset-link"),
+            &["member.reset"],
+        ),
+        op("DELETE /api/v1/members/{id}", leaver, &["member.remove"]),
+        op("GET /api/v1/invitations", "invitations", &["member.read"]),
+        op(
+            "POST /api/v1/invitations",
+            "invitations",
+            &["member.invite"],
+        )
+        .sends(invite),
+        op(
+            "DELETE /api/v1/invitations/{id}",
+            format!("invitations/{}", of.invitation),
+            &["member.invite"],
+        ),
+    ]
+}
+
+fn groups() -> Vec<Operation> {
+    let new = json!({"key": "made", "name": "Made", "policies": ["reader"]});
+    let update = json!({"name": "Renamed", "policies": ["reader"]});
+    vec![
+        op("GET /api/v1/groups", "groups", &[]).shows("group.read"),
+        op("POST /api/v1/groups", "groups", &["group.write"]).sends(new),
+        op("GET /api/v1/groups/{group}", "groups/ours", &["group.read"]),
+        op(
+            "PUT /api/v1/groups/{group}",
+            "groups/ours",
+            &["group.write"],
+        )
+        .sends(update),
+        op(
+            "DELETE /api/v1/groups/{group}",
+            "groups/spare",
+            &["group.write"],
+        ),
+    ]
+}
+
+fn policies() -> Vec<Operation> {
+    let statements = json!([allow(&["flag.read"])]);
+    let new = json!({"key": "made", "name": "Made", "statements": statements});
+    let update = json!({"name": "Renamed", "statements": statements});
+    let question = json!({"action": "flag.read", "resource": "project/default:flag/known"});
+    vec![
+        op("GET /api/v1/actions", "actions", &["policy.read"]),
+        op("GET /api/v1/policies", "policies", &[]).shows("policy.read"),
+        op("POST /api/v1/policies", "policies", &["policy.write"]).sends(new),
+        op(
+            "GET /api/v1/policies/{policy}",
+            "policies/ours",
+            &["policy.read"],
+        ),
+        op(
+            "PUT /api/v1/policies/{policy}",
+            "policies/ours",
+            &["policy.write"],
+        )
+        .sends(update),
+        op(
+            "DELETE /api/v1/policies/{policy}",
+            "policies/spare",
+            &["policy.write"],
+        ),
+        op("POST /api/v1/permissions", "permissions", &[]).sends(json!({"questions": [question]})),
+    ]
+}
+
+fn tokens(of: &Fixture) -> Vec<Operation> {
+    let new = json!({"kind": "service", "name": "made", "policies": ["reader"]});
+    vec![
+        op("GET /api/v1/tokens", "tokens", &[]).shows("token.read"),
+        // A token that stands for nobody bounds nothing.
+        op(
+            "POST /api/v1/tokens",
+            "tokens",
+            &["token.write", "organization.own"],
+        )
+        .sends(new),
+        op(
+            "DELETE /api/v1/tokens/{id}",
+            format!("tokens/{}", of.token),
+            &["token.write"],
+        ),
+    ]
+}
