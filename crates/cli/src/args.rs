@@ -77,8 +77,9 @@ pub(crate) struct ServerArgs {
     /// connections over them.
     #[arg(long, env = "BURGEE_SHARE_PORT", value_parser = FalseyValueParser::new())]
     pub(crate) share_port: bool,
-    /// The key that seals secrets which must be read back; made where there is none. All servers of
-    /// one database need the same. In the data folder where not given.
+    /// The key that seals secrets which must be read back (seeds of second factors); made where
+    /// there is none. `instance.key` in the data folder where not given; with `--database` there is
+    /// none then. All servers of one database need the same.
     #[arg(long, env = "BURGEE_INSTANCE_KEY_FILE", value_name = "FILE")]
     pub(crate) instance_key_file: Option<PathBuf>,
     /// Proxies that are believed when they say whom they forward: networks, separated by commas.

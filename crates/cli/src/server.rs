@@ -60,7 +60,7 @@ fn config(args: &ServerArgs) -> anyhow::Result<Config> {
     let config = Config::new(location(&args.data)?);
     let key = args.instance_key_file.clone();
     Ok(Config {
-        instance_key_file: key.unwrap_or(config.instance_key_file),
+        instance_key_file: key.or(config.instance_key_file),
         trusted_proxies: args.trusted_proxies.clone(),
         listen: args.listen,
         share_port: args.share_port,

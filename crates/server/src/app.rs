@@ -11,6 +11,7 @@ use ipnet::IpNet;
 
 use crate::auth::seal::Keyring;
 use crate::auth::throttle::Throttle;
+use crate::problem::Problem;
 
 /// Cheap to clone: handles only.
 #[derive(Clone)]
@@ -19,8 +20,8 @@ pub struct AppState {
     pub store: Store,
     /// The environments as they are served; asked to have caught up before a change is answered.
     pub hub: Arc<Hub>,
-    /// What seals secrets that must be read back.
-    pub keyring: Arc<Keyring>,
+    /// What seals secrets that must be read back, where there is a key.
+    pub keyring: Option<Arc<Keyring>>,
     /// Failed attempts to sign in.
     pub throttle: Arc<Throttle>,
     /// Proxies that are believed when they say whom they forward.
@@ -36,6 +37,14 @@ pub struct AppState {
 const SERVED_WITHIN: Duration = Duration::from_secs(5);
 
 impl AppState {
+    /// What seals secrets.
+    ///
+    /// # Errors
+    /// 501 where the server was started without a key.
+    pub fn keyring(&self) -> Result<&Keyring, Problem> {
+        self.keyring.as_deref().ok_or_else(Problem::no_instance_key)
+    }
+
     /// The address of a one-time link. What follows `#` is sent to no server, and so is in no log.
     pub fn link(&self, text: &str) -> String {
         format!("{}/link#{text}", self.public_url)

@@ -23,7 +23,8 @@ pub struct Config {
     /// How people reach the server; shown in what is printed and in the API's description.
     pub public_url: Option<String>,
     /// The file of the key that seals secrets which must be read back; made where there is none.
-    pub instance_key_file: PathBuf,
+    /// Without one nothing is sealed, and nobody can have a second factor.
+    pub instance_key_file: Option<PathBuf>,
     /// Proxies that are believed when they say whom they forward (`X-Forwarded-For`).
     pub trusted_proxies: Vec<IpNet>,
     /// Whether to seed the project `demo`.
@@ -35,9 +36,10 @@ pub struct Config {
 impl Config {
     /// The defaults for a place where the data is.
     pub fn new(location: Location) -> Self {
-        let folder = match &location {
-            Location::Folder(folder) => folder.clone(),
-            Location::Postgres(_) => PathBuf::from("data"),
+        // Servers of one PostgreSQL need one key: where it lies is for whoever starts them to say.
+        let instance_key_file = match &location {
+            Location::Folder(folder) => Some(folder.join("instance.key")),
+            Location::Postgres(_) => None,
         };
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 5100)),
@@ -45,7 +47,7 @@ impl Config {
             metrics_listen: SocketAddr::from(([127, 0, 0, 1], 5101)),
             location,
             public_url: None,
-            instance_key_file: folder.join("instance.key"),
+            instance_key_file,
             trusted_proxies: Vec::new(),
             demo: false,
             drain: Duration::from_secs(5),

@@ -141,6 +141,13 @@ impl Problem {
         Self::new(StatusCode::FORBIDDEN, "secondFactorNeeded", detail)
     }
 
+    /// 501: the server has no key to seal secrets with.
+    pub fn no_instance_key() -> Self {
+        let detail = "this server was started without --instance-key-file, so it keeps no second \
+                      factors";
+        Self::new(StatusCode::NOT_IMPLEMENTED, "instanceKeyMissing", detail)
+    }
+
     /// 403: no statement allows it, or one denies it.
     pub fn not_allowed(action: &str, resource: &Resource, decision: &Decision) -> Self {
         let why = match decision {

@@ -113,13 +113,14 @@ impl Server {
 
 /// What handlers can reach.
 fn state(config: &Config, store: &Store, api: &Api) -> anyhow::Result<AppState> {
-    let keyring = Keyring::load(&config.instance_key_file)?;
+    let file = config.instance_key_file.as_deref();
+    let keyring = file.map(Keyring::load).transpose()?;
     let url = config.public_url.clone();
     let url = url.unwrap_or_else(|| format!("http://{}", config.listen));
     Ok(AppState {
         store: store.clone(),
         hub: Arc::clone(&api.hub),
-        keyring: Arc::new(keyring),
+        keyring: keyring.map(Arc::new),
         throttle: Arc::default(),
         trusted_proxies: config.trusted_proxies.clone().into(),
         secure_cookies: url.starts_with("https://"),

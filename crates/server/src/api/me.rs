@@ -210,8 +210,14 @@ pub async fn end_session(
 
 /// Begin to set up a second factor. Nothing changes until an app has shown a code for it.
 #[utoipa::path(post, path = "/api/v1/me/second-factor/seed", tag = "people",
-    security(("session" = [])), responses((status = 200, body = NewSecondFactor)))]
-pub async fn new_second_factor(signed_in: SignedIn) -> Result<Json<NewSecondFactor>, Problem> {
+    security(("session" = [])),
+    responses((status = 200, body = NewSecondFactor),
+        (status = 501, body = Problem, description = "The server has no instance key")))]
+pub async fn new_second_factor(
+    State(state): State<AppState>,
+    signed_in: SignedIn,
+) -> Result<Json<NewSecondFactor>, Problem> {
+    state.keyring()?;
     let factor = SecondFactor::new(&totp::new_seed(), &signed_in.account.email);
     let factor = factor.ok_or_else(Problem::internal)?;
     Ok(Json(NewSecondFactor {
@@ -240,7 +246,7 @@ pub async fn set_second_factor(
         let message = "this is not the code that an app shows for this seed now";
         return Err(Problem::invalid("/code", "codeWrong", message));
     };
-    let sealed = state.keyring.seal(&session::purpose(account), &seed);
+    let sealed = state.keyring()?.seal(&session::purpose(account), &seed);
     let sealed = sealed.map_err(|error| {
         tracing::error!(%error, "a second factor cannot be sealed");
         Problem::internal()

@@ -122,7 +122,7 @@ pub(super) async fn code_is_right(
     sealed: &[u8],
     code: &str,
 ) -> Result<bool, Problem> {
-    let seed = state.keyring.open(&purpose(account), sealed);
+    let seed = state.keyring()?.open(&purpose(account), sealed);
     let Some(seed) = seed else {
         tracing::error!(account = %account.id, "a second factor was sealed with another instance key");
         return Err(Problem::internal());

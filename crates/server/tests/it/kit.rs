@@ -52,7 +52,7 @@ impl Data {
         let config = Config {
             listen: any,
             metrics_listen: any,
-            instance_key_file: self.own.path().join("instance.key"),
+            instance_key_file: Some(self.own.path().join("instance.key")),
             ..Config::new(self.location.clone())
         };
         Server::start(config).await.unwrap()

@@ -102,6 +102,27 @@ async fn the_first_start_gives_one_password_and_later_ones_none() {
 }
 
 #[tokio::test]
+async fn without_an_instance_key_there_is_no_second_factor_and_all_else() {
+    let data = Data::new(Database::Sqlite).await;
+    let any = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
+    let config = burgee_server::Config {
+        listen: any,
+        metrics_listen: any,
+        instance_key_file: None,
+        ..burgee_server::Config::new(data.location.clone())
+    };
+    let server = burgee_server::Server::start(config).await.unwrap();
+    let api = Api::new(server.address());
+    let credentials = json!({"email": OWNER, "password": server.owner_password().unwrap()});
+    let signed_in = api
+        .clone()
+        .in_session_of(&api.post("session", &credentials).await);
+    let refused = signed_in.post("me/second-factor/seed", &json!({})).await;
+    assert_eq!(refused.problem(501).body["code"], "instanceKeyMissing");
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn who_signs_out_or_is_signed_out_is_out() {
     on_each_database(async |app| {
         let one = owner(app).await;
