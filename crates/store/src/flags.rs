@@ -119,7 +119,10 @@ async fn places(
     page: &PageRequest,
 ) -> Result<Page<Place>, StoreError> {
     let sql = list(dialect, project, filter, page);
-    let rows = sql.query()?.fetch_all(connection).await?;
+    let rows = sql
+        .query_for(connection.backend_name())?
+        .fetch_all(connection)
+        .await?;
     let place = |found: &AnyRow| {
         Ok(Place {
             id: row::text(found, 0)?,
@@ -148,7 +151,10 @@ async fn by_id(
         .bind(project.as_str());
     sql.push(" AND f.id IN ").list(ids.iter().copied());
     sql.push(" ORDER BY f.key_folded");
-    let rows = sql.query()?.fetch_all(connection).await?;
+    let rows = sql
+        .query_for(connection.backend_name())?
+        .fetch_all(connection)
+        .await?;
     rows.iter().map(read).collect()
 }
 
@@ -210,7 +216,11 @@ pub(crate) async fn load(
             sql.bind(project.as_str());
             sql.push(" AND ").push(column).push(" IN ");
             sql.list(values.iter().copied());
-            for found in sql.query()?.fetch_all(&mut *connection).await? {
+            for found in sql
+                .query_for(connection.backend_name())?
+                .fetch_all(&mut *connection)
+                .await?
+            {
                 let flag = read(&found)?;
                 flags.insert(flag.key.folded(), flag);
             }
@@ -302,7 +312,9 @@ async fn free_ids(connection: &mut AnyConnection, edits: &[&FlagEdit]) -> Result
         .bind(project.as_str());
     sql.push(" AND id IN ")
         .list(edits.iter().map(|edit| edit.after.id.as_str()));
-    sql.query()?.execute(connection).await?;
+    sql.query_for(connection.backend_name())?
+        .execute(connection)
+        .await?;
     Ok(())
 }
 

@@ -152,7 +152,9 @@ async fn insert(
         sql.next(image.whole.map(|(_, ordinal)| ordinal));
         sql.next(image.differences).push(")");
     }
-    sql.query()?.execute(connection).await?;
+    sql.query_for(connection.backend_name())?
+        .execute(connection)
+        .await?;
     Ok(())
 }
 

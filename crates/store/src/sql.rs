@@ -65,6 +65,20 @@ impl Sql {
         self.push(")")
     }
 
+    /// As [`Self::query`], for a connection whose database is known: for statements of many values.
+    /// SQLite looks each `$n` (and `?n`) up by name among all of them, so that a statement's cost
+    /// grows with the square; a bare `?` has no name. (`cargo bench -p burgee-store`: a metric event
+    /// 27 µs with `$n`, 6 µs so.)
+    pub(crate) fn query_for(
+        mut self,
+        backend: &str,
+    ) -> Result<Query<'static, Any, AnyArguments>, StoreError> {
+        if backend == "SQLite" {
+            self.text = anonymous(&self.text);
+        }
+        self.query()
+    }
+
     /// The statement. It is not kept prepared: its text is another one each time.
     ///
     /// # Errors
@@ -88,6 +102,18 @@ impl Sql {
             });
         Ok(query)
     }
+}
+
+/// The text with `?` in place of each `$n`. A builder's values stand in it once each, in order.
+fn anonymous(text: &str) -> String {
+    let mut parts = text.split('$');
+    let mut anonymous = String::with_capacity(text.len());
+    anonymous.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        anonymous.push('?');
+        anonymous.push_str(part.trim_start_matches(|it: char| it.is_ascii_digit()));
+    }
+    anonymous
 }
 
 /// A value to be bound, of the few types that columns have.
@@ -121,8 +147,7 @@ values! {
     Vec<u8> => bytes => Self::Blob(bytes);
 }
 
-/// How many values a statement binds. SQLite looks every `$n` up among those before it, so that a
-/// statement's cost grows with the square; from some hundreds on a larger one is no faster.
+/// How many values a statement binds: from some hundreds on a larger one is no faster.
 const VALUES: usize = 600;
 
 /// How many rows of so many columns a bulk statement holds.

@@ -49,7 +49,11 @@ pub(crate) async fn load(
         sql.push(" ON e.id = t.environment_id AND e.deleted_at IS NULL WHERE t.project_id = ");
         sql.bind(project.as_str());
         sql.push(" AND t.flag_id IN ").list(flags.iter().copied());
-        for found in sql.query()?.fetch_all(&mut *connection).await? {
+        for found in sql
+            .query_for(connection.backend_name())?
+            .fetch_all(&mut *connection)
+            .await?
+        {
             let by_environment: &mut BTreeMap<_, _> =
                 targetings.entry(row::id(&found, 0)?).or_default();
             by_environment.insert(row::id(&found, 1)?, read(&found, 2)?);
@@ -69,7 +73,11 @@ pub(crate) async fn enabled(
     sql.push(" JOIN environments e ON e.id = t.environment_id AND e.deleted_at IS NULL");
     sql.push(" WHERE t.project_id = ").bind(project.as_str());
     sql.push(" AND t.flag_id IN ").list(flags.iter().copied());
-    for found in sql.query()?.fetch_all(connection).await? {
+    for found in sql
+        .query_for(connection.backend_name())?
+        .fetch_all(connection)
+        .await?
+    {
         let by_environment: &mut BTreeMap<_, _> = enabled.entry(row::id(&found, 0)?).or_default();
         by_environment.insert(row::id(&found, 1)?, row::boolean(&found, 2)?);
     }
@@ -128,7 +136,9 @@ async fn upsert(
          expt_include_all_targets = excluded.expt_include_all_targets, \
          tracked = excluded.tracked, stamp = excluded.stamp",
     );
-    sql.query()?.execute(connection).await?;
+    sql.query_for(connection.backend_name())?
+        .execute(connection)
+        .await?;
     Ok(())
 }
 
@@ -150,6 +160,8 @@ async fn bury(
     sql.push(" AND new.id IN ")
         .list(flags.iter().copied())
         .push(")");
-    sql.query()?.execute(connection).await?;
+    sql.query_for(connection.backend_name())?
+        .execute(connection)
+        .await?;
     Ok(())
 }

@@ -124,7 +124,9 @@ async fn write_stamps(
             " ON CONFLICT (environment_id, segment_id) DO UPDATE SET \
              organization_id = excluded.organization_id, stamp = excluded.stamp",
         );
-        sql.query()?.execute(&mut *connection).await?;
+        sql.query_for(connection.backend_name())?
+            .execute(&mut *connection)
+            .await?;
     }
     Ok(())
 }
@@ -163,7 +165,10 @@ pub(crate) async fn enter(
         .bind(organization.as_str());
     push_visible(&mut sql, &SegmentScope::Project(project.clone()));
     sql.push(" ORDER BY s.id");
-    let rows = sql.query()?.fetch_all(&mut *connection).await?;
+    let rows = sql
+        .query_for(connection.backend_name())?
+        .fetch_all(&mut *connection)
+        .await?;
     let mut entered = Vec::with_capacity(rows.len());
     let mut last = environment.last_stamp;
     for found in &rows {

@@ -59,7 +59,11 @@ async fn unknown<'n>(
         let mut sql = Sql::new("SELECT name FROM event_names WHERE environment_id = ");
         sql.bind(environment).push(" AND name IN ");
         sql.list(some.iter().copied());
-        for found in sql.query()?.fetch_all(&mut *connection).await? {
+        for found in sql
+            .query_for(connection.backend_name())?
+            .fetch_all(&mut *connection)
+            .await?
+        {
             names.remove(row::text(&found, 0)?.as_str());
         }
     }
@@ -86,7 +90,9 @@ async fn note(
         }
         // Another node may have noted it meanwhile.
         sql.push(" ON CONFLICT (environment_id, name) DO NOTHING");
-        sql.query()?.execute(&mut *connection).await?;
+        sql.query_for(connection.backend_name())?
+            .execute(&mut *connection)
+            .await?;
     }
     Ok(())
 }

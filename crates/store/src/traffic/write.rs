@@ -278,8 +278,9 @@ async fn insert<R: Sync>(
     let mut waiting: Vec<&[R]> = rows.chunks(rows_of(columns)).rev().collect();
     while let Some(rows) = waiting.pop() {
         // A savepoint: PostgreSQL gives a transaction up after an error.
+        let query = statement(rows)?.query_for(connection.backend_name())?;
         let mut attempt = connection.begin().await?;
-        let done = statement(rows)?.query()?.fetch_all(&mut *attempt).await;
+        let done = query.fetch_all(&mut *attempt).await;
         match done {
             Ok(rows) => {
                 attempt.commit().await?;
