@@ -65,7 +65,7 @@ pub struct ChangeResult {
 pub struct ChangeView {
     /// Its id.
     pub id: String,
-    /// Who applied it: the name of a token, `operator` (the command line) or `system`.
+    /// Who applied it: a member's address, a token's name, `operator` (command line) or `system`.
     pub actor: String,
     /// What it is a name of: `token`, `operator`, `system` or `member`.
     pub actor_kind: &'static str,
