@@ -8,6 +8,7 @@
 //! (compiled, encoded state) → one write. Way of a change: `hub` asks the source, applies to
 //! the environment, and hands each driver loop one update that it walks its connections with.
 
+pub mod allocator;
 pub mod api;
 pub mod driver;
 pub mod environment;

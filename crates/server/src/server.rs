@@ -41,6 +41,7 @@ pub struct Server {
 impl Server {
     /// Opens the data, binds the addresses, and returns when SDKs can be answered.
     pub async fn start(config: Config) -> anyhow::Result<Self> {
+        burgee_edge::allocator::give_large_blocks_back();
         let (store, first_start) = open(&config).await?;
         let (stop_edge, stop_feed) = (CancellationToken::new(), CancellationToken::new());
         let (api, feeding) = feed_edge(&store, &stop_feed);
