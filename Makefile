@@ -30,9 +30,10 @@ help: ## List the targets
 .PHONY: serve
 serve: ## Run a server with demo flags on 127.0.0.1:5100 (LISTEN=…, DATA=…)
 	@scripts/setup-system serve
-	cargo build --profile serve --package burgee-cli
+	cargo build --profile serve --package burgee-cli --locked
 	@printf '\n  Burgee with demo flags: http://%s\n  data in %s; stop with Ctrl-C\n\n' '$(LISTEN)' '$(DATA)'
-	@printf '  SDK keys:  %s/serve/burgee sdk-keys --data-dir %s --project demo --environment prod --json\n\n' "$$CARGO_TARGET_DIR" '$(DATA)'
+	@printf '  In another terminal:\n  export PATH="$$PATH:%s"\n' "$$(realpath "$$CARGO_TARGET_DIR/serve")"
+	@printf '  burgee sdk-keys --data-dir %s --project demo --environment prod\n\n' '$(DATA)'
 	exec "$$CARGO_TARGET_DIR/serve/burgee" server --listen '$(LISTEN)' --data-dir '$(DATA)' --demo
 
 .PHONY: test

@@ -3,7 +3,8 @@
 //! A **policy** is a list of **statements**: an effect, actions and resources. A caller's
 //! [`Rights`] are policies in layers, of which each must allow: one for a member, two for a
 //! service token (its own statements, and what its maker may do at the time of use). A statement
-//! that denies wins over all that allow; what no statement names is denied.
+//! that denies wins over all that allow; what no statement names is denied. The built-in `owner` alone
+//! is denied nothing, so that no policy can lock an organization.
 //!
 //! Resources are named by a path, `project/web:env/prod:flag/checkout`; patterns over them may have
 //! `*` anywhere in a key, may stop early (`project/web` covers all that is in it) and may ask for

@@ -45,13 +45,15 @@ pub const MAX_SEGMENT_TARGETS: usize = 1_000_000;
 /// The longest key of a user, in bytes: what end users are stored with.
 pub const MAX_USER_KEY: usize = 512;
 
-/// The longest name of a user's property, in characters.
+/// The longest name of a user's property, in characters: as any name. Of what users send, name and
+/// value together have at most 1 KiB.
 pub const MAX_PROPERTY: usize = 256;
 
-/// The most tags of a flag or a segment.
+/// The most tags of a flag or a segment. They are for finding things and for policies, which look
+/// at each of them; server SDKs download them with the flag.
 pub const MAX_TAGS: usize = 50;
 
-/// The longest tag, in characters.
+/// The longest tag, in characters: a word or a few, which a list shows beside the name.
 pub const MAX_TAG: usize = 64;
 
 /// The longest id that a client may choose, in bytes: a UUID's text with room for imported ones.

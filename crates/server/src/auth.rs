@@ -38,6 +38,11 @@ pub struct Caller {
     pub actor: Actor,
     /// The person: who signed in, or whose personal token it is.
     pub account: Option<Id<Account>>,
+    /// The person whose rights bound whatever is made: they, or who made the service token. None
+    /// for a token of the operator's.
+    pub maker: Option<Id<Account>>,
+    /// Whether it is the person in a session, not a program with a token.
+    pub in_session: bool,
     /// What they may do.
     pub rights: Rights,
 }

@@ -1,8 +1,9 @@
-//! Keeps the traffic small: minute counts become hour and day counts, old exposures are forgotten.
+//! Keeps the data small: minute counts become hour and day counts, old exposures, ended sessions and
+//! expired links are forgotten.
 
 use std::time::Duration;
 
-use burgee_store::Store;
+use burgee_store::{Store, StoreError};
 
 use crate::app::now;
 
@@ -17,6 +18,15 @@ pub async fn run(store: Store) {
             Ok(done) => tracing::debug!(?done, "rolled the traffic up"),
             Err(error) => tracing::warn!(%error, "the traffic was not rolled up, trying later"),
         }
+        if let Err(error) = sweep(&store).await {
+            tracing::warn!(%error, "ended sessions and links were not deleted, trying later");
+        }
         tokio::time::sleep(EVERY).await;
     }
+}
+
+async fn sweep(store: &Store) -> Result<(), StoreError> {
+    store.sweep_sessions(now()).await?;
+    store.sweep_links(now()).await?;
+    Ok(())
 }

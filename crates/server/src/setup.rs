@@ -41,8 +41,7 @@ pub async fn temporary_password(store: &Store, account: &Id<Account>) -> anyhow:
 
 /// A random password, and its hash.
 async fn random_password() -> anyhow::Result<(String, String)> {
-    let parts: Vec<String> = totp::recovery_codes().into_iter().take(2).collect();
-    let password = parts.join("-");
+    let password = totp::recovery_codes().swap_remove(0);
     let hash = password::hash(&password).await;
     let hash = hash.map_err(|_| anyhow::anyhow!("a password was not hashed"))?;
     Ok((password, hash))

@@ -10,7 +10,7 @@ mod request;
 
 use std::collections::BTreeMap;
 
-use burgee_domain::access::{self, Rights};
+use burgee_domain::access::{self, Need, Rights};
 use burgee_domain::change;
 use burgee_domain::command::{self, Command, References};
 use burgee_domain::diff;
@@ -34,19 +34,11 @@ use crate::workspace;
 use crate::{Store, Tx, environments, flags, organizations, projects, segments, targetings, text};
 
 /// Refuses what the author may not do.
-fn authorise(
-    workspace: &Workspace,
-    commands: &[Command],
-    outcome: &Outcome,
-    rights: &Rights,
-) -> Result<(), ApplyError> {
-    for need in access::needs(workspace, commands, outcome) {
-        let decision = rights.decide(need.action, &need.resource);
-        if !decision.is_allowed() {
-            return Err(ApplyError::Forbidden(Box::new(need), decision));
-        }
+fn authorise(need: Need, rights: &Rights) -> Result<(), ApplyError> {
+    match rights.decide(need.action, &need.resource) {
+        access::Decision::Allowed(_) => Ok(()),
+        denied => Err(ApplyError::Forbidden(Box::new(need), denied)),
     }
-    Ok(())
 }
 
 impl Store {
@@ -66,17 +58,16 @@ impl Store {
             comment: &change::comment(&request.comment)?,
             base: &request.base,
             commands: &request.commands,
+            rights: Some(&request.rights),
             asked: &commands.to_string(),
             dry_run: request.dry_run,
             now: request.now,
         };
         let references = command::references(&request.commands);
         let decide = |workspace: &Workspace, new_id: NewId<'_>| {
-            // What is named first: who may not touch a thing is not told about it either.
-            let (commands, rights) = (&request.commands, &request.rights);
-            authorise(workspace, commands, &Outcome::default(), rights)?;
             let outcome = change::apply(workspace, checked, request.now, new_id)?;
-            authorise(workspace, commands, &outcome, rights)?;
+            let mut needs = access::needs(workspace, &request.commands, &outcome).into_iter();
+            needs.try_for_each(|need| authorise(need, &request.rights))?;
             Ok(Decision {
                 outcome,
                 commands: work.asked.to_owned(),
@@ -101,6 +92,7 @@ impl Store {
         }
         let dialect = self.shared.dialect;
         let workspace = workspace::load(&mut tx, dialect, work.organization, references).await?;
+        work.may_touch(&workspace)?;
         // Once more under the locks: the first of two may have been under way.
         if let Some(first) = repeated(&mut tx, work.organization, &id, digest).await? {
             return Ok(first);
@@ -208,6 +200,8 @@ struct Work<'a> {
     base: &'a BTreeMap<String, i64>,
     /// The commands that a refusal may be of; none for an import.
     commands: &'a [Command],
+    /// None: the operator's, who may do everything.
+    rights: Option<&'a Rights>,
     /// What was asked for, as JSON: a request under the same id must ask for the same.
     asked: &'a str,
     dry_run: bool,
@@ -222,6 +216,19 @@ struct Decision {
 }
 
 impl Work<'_> {
+    /// Refuses who may not touch what the commands name, before anything is told about it. Who may
+    /// make a thing may depend on its tags, which are known when it is made.
+    fn may_touch(&self, workspace: &Workspace) -> Result<(), ApplyError> {
+        let Some(rights) = self.rights else {
+            return Ok(());
+        };
+        let needs = access::needs(workspace, self.commands, &Outcome::default());
+        let needs = needs.into_iter();
+        needs
+            .filter(|need| !need.action.ends_with(".create"))
+            .try_for_each(|need| authorise(need, rights))
+    }
+
     fn check(&self) -> Result<(), ApplyError> {
         if let Some(id) = self.id {
             text::storable("id", id)?;

@@ -79,6 +79,13 @@ impl Rights {
 
 fn decide(policies: &[Arc<Policy>], action: &str, resource: &Resource) -> Decision {
     let mut decision = Decision::Unmentioned;
+    // Nobody can deny an owner what they need to undo it.
+    if let Some(owner) = policies.iter().find(|policy| policy.key == OWNER) {
+        return Decision::Allowed(By {
+            policy: owner.key.clone(),
+            statement: 0,
+        });
+    }
     for policy in policies {
         for (index, statement) in policy.statements.iter().enumerate() {
             if !concerns(statement, action, resource) {

@@ -14,6 +14,8 @@
 //!   in order; one that it has is skipped, a gap is filled with the newest state. So it never
 //!   loses a change and never goes back.
 //! - Anything that takes long is done in turns, between which the sockets are looked after.
+//! - No lock is held while doing IO, or while waiting: what loops share with other threads is looked
+//!   up or written, and released.
 
 mod accept;
 mod answer;

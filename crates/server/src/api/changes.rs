@@ -65,7 +65,7 @@ pub struct ChangeResult {
 pub struct ChangeView {
     /// Its id.
     pub id: String,
-    /// Who applied it: the name of a token, `operator` (the command line) or `system`.
+    /// Who applied it: a member's address, a token's name, `operator` (command line) or `system`.
     pub actor: String,
     /// What it is a name of: `token`, `operator`, `system` or `member`.
     pub actor_kind: &'static str,
@@ -141,7 +141,16 @@ fn sees(caller: &Caller, about: &dyn Fn(&str) -> Option<String>) -> bool {
         (None, _, Some(segment)) => ("segment.read", Resource::new(Kind::Segment, segment)),
         (None, _, None) => return false,
     };
-    caller.rights.allow(action, &resource)
+    let within = match (about("project"), about("flag"), about("segment")) {
+        (Some(_), Some(flag), _) => Some(("flag.read", Kind::Flag, flag)),
+        (Some(_), None, Some(segment)) => Some(("segment.read", Kind::Segment, segment)),
+        _ => None,
+    };
+    let place = caller.rights.allow(action, &resource);
+    place
+        && within.is_none_or(|(action, kind, key)| {
+            caller.rights.allow(action, &resource.with(kind, key))
+        })
 }
 
 /// Apply a change set, in any projects of the organization.

@@ -118,6 +118,7 @@ pub async fn create(
         policies: new.policies,
     };
     caller.may("group.write", &resource(&group.key))?;
+    api::few("/policies", group.policies.len())?;
     members::may_give(&state, &caller, &group.policies, &[]).await?;
     let made = state
         .store
@@ -139,6 +140,7 @@ pub async fn update(
 ) -> Result<Json<GroupView>, Problem> {
     let key = known(key)?;
     caller.may("group.write", &resource(&key))?;
+    api::few("/policies", new.policies.len())?;
     let group = Group {
         name: api::name("/name", &new.name)?,
         description: api::description("/description", &new.description)?,

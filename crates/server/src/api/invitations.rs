@@ -131,6 +131,8 @@ pub async fn create(
     Body(new): Body<NewInvitation>,
 ) -> Result<(StatusCode, Json<InvitationView>), Problem> {
     caller.may("member.invite", &Resource::new(Kind::Member, "*"))?;
+    api::few("/policies", new.policies.len())?;
+    api::few("/groups", new.groups.len())?;
     members::may_give(&state, &caller, &new.policies, &new.groups).await?;
     let email = Email::new(&new.email)
         .map_err(|error| Problem::invalid("/email", "emailInvalid", error.to_string()))?;
@@ -205,10 +207,13 @@ pub async fn follow(
     Body(followed): Body<LinkFollowed>,
 ) -> Result<impl IntoResponse, Problem> {
     let found = looked_at(&state, &followed.link).await?;
+    if let Some(signed_in) = &signed_in {
+        signed_in.settled()?;
+    }
     let signed_in = signed_in.map(|it| it.account.id);
+    let sign_in_first = || Problem::unauthorized(&format!("sign in as {} first", found.email));
     if needs_sign_in(&found) && signed_in != found.account {
-        let detail = format!("sign in as {} first", found.email);
-        return Err(Problem::unauthorized(&detail));
+        return Err(sign_in_first());
     }
     let name = followed.name.as_deref().unwrap_or(&found.email);
     let name = api::name("/name", name)?;
@@ -221,19 +226,28 @@ pub async fn follow(
     };
     let done = state
         .store
-        .follow_link(&followed.link, &name, hash.as_deref(), now())
+        .follow_link(
+            &followed.link,
+            &name,
+            hash.as_deref(),
+            signed_in.as_ref(),
+            now(),
+        )
         .await;
-    let account = done.map_err(api::or_missing(no_link))?;
+    let done = done.map_err(api::or_missing(no_link))?;
+    let account = done.ok_or_else(sign_in_first)?;
     let mut cookies = HeaderMap::new();
     // Whoever could read the link is not who knows the account's password or has its second factor.
     if hash.is_some() && account.second_factor.is_none() {
         let seen = crate::auth::session::seen(&headers, address);
-        let (_, text) = state
+        let begun = state
             .store
-            .begin_session(&account.id, &seen, false, now())
+            .begin_session(&account, &seen, false, now())
             .await?;
-        let cookie = crate::auth::session::cookie(&text, state.secure_cookies);
-        cookies.insert(header::SET_COOKIE, cookie);
+        if let Some((_, text)) = begun {
+            let cookie = crate::auth::session::cookie(&text, state.secure_cookies);
+            cookies.insert(header::SET_COOKIE, cookie);
+        }
     }
     Ok((cookies, session::me(&state, account).await?))
 }

@@ -1,10 +1,12 @@
 //! What somebody who signed in may do with their own account, whatever their organizations say.
 
+use std::net::IpAddr;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use burgee_domain::id::Id;
-use burgee_domain::people::check_password;
+use burgee_domain::people::{MAX_PASSWORD, check_password};
 use burgee_store::people::accounts::{Account, NewPassword};
 use burgee_store::people::sessions::Session;
 use serde::{Deserialize, Serialize};
@@ -14,6 +16,7 @@ use crate::api::page::Page;
 use crate::api::session::{self, Me};
 use crate::api::{self};
 use crate::app::{AppState, now};
+use crate::auth::peer::Peer;
 use crate::auth::totp::{self, SecondFactor};
 use crate::auth::{SignedIn, password};
 use crate::body::Body;
@@ -62,6 +65,8 @@ pub struct SessionView {
 pub struct Confirmation {
     /// The password.
     pub password: String,
+    /// A code of the second factor, or a recovery code.
+    pub code: Option<String>,
 }
 
 /// A second factor to be set up.
@@ -84,6 +89,8 @@ pub struct SecondFactorProof {
     pub code: String,
     /// The password.
     pub password: String,
+    /// Where there is a second factor already: a code of that one, or a recovery code.
+    pub current_code: Option<String>,
 }
 
 /// What signs in when the app is lost; each code once.
@@ -119,11 +126,12 @@ pub async fn update(
         (status = 429, body = Problem)))]
 pub async fn change_password(
     State(state): State<AppState>,
+    Peer(address): Peer,
     signed_in: SignedIn,
     Body(change): Body<PasswordChange>,
 ) -> Result<StatusCode, Problem> {
     let account = &signed_in.account;
-    confirm(&state, account, "/current", &change.current).await?;
+    confirm(&state, address, account, "/current", &change.current).await?;
     new_password("/new", &change.new, &account.email)?;
     if change.new == change.current {
         let message = "the new password is the one until now";
@@ -150,23 +158,46 @@ pub(super) fn new_password(pointer: &str, password: &str, email: &str) -> Result
 /// Checks the password of somebody who is signed in, as slowly as when signing in.
 async fn confirm(
     state: &AppState,
+    address: IpAddr,
     account: &Account,
     pointer: &str,
     given: &str,
 ) -> Result<(), Problem> {
     let who = format!("confirm {}", account.id);
-    let nowhere = std::net::IpAddr::from([0, 0, 0, 0]);
-    let wait = state.throttle.wait(&who, nowhere, now());
+    let wait = state.throttle.wait(&who, address, now());
     if wait > 0 {
         return Err(Problem::wait(wait));
     }
-    state.throttle.failed(&who, nowhere, now());
-    if !password::verify(given, account.password.as_deref()).await? {
+    state.throttle.failed(&who, address, now());
+    if given.len() > MAX_PASSWORD || !password::verify(given, account.password.as_deref()).await? {
         let message = "this is not the password";
         return Err(Problem::invalid(pointer, "passwordWrong", message));
     }
-    state.throttle.succeeded(&who, nowhere);
+    state.throttle.succeeded(&who, address);
     Ok(())
+}
+
+/// Checks a code of the second factor that the account has by now: who takes it away has to have it.
+async fn confirm_code(
+    state: &AppState,
+    account: &Account,
+    pointer: &str,
+    code: Option<&str>,
+) -> Result<(), Problem> {
+    let Some(sealed) = &account.second_factor else {
+        return Ok(());
+    };
+    let right = match code {
+        Some(code) => session::code_is_right(state, account, sealed, code).await?,
+        None => false,
+    };
+    match right {
+        true => Ok(()),
+        false => {
+            let message = "give a code of the second factor that there is, or a recovery code";
+            Err(Problem::invalid(pointer, "codeWrong", message))
+        }
+    }
 }
 
 /// List one's own sessions, the last used first.
@@ -233,11 +264,20 @@ pub async fn new_second_factor(
         (status = 429, body = Problem)))]
 pub async fn set_second_factor(
     State(state): State<AppState>,
+    Peer(address): Peer,
     signed_in: SignedIn,
     Body(proof): Body<SecondFactorProof>,
 ) -> Result<Json<RecoveryCodes>, Problem> {
     let account = &signed_in.account;
-    confirm(&state, account, "/password", &proof.password).await?;
+    signed_in.settled()?;
+    confirm(&state, address, account, "/password", &proof.password).await?;
+    confirm_code(
+        &state,
+        account,
+        "/currentCode",
+        proof.current_code.as_deref(),
+    )
+    .await?;
     let Some((factor, seed)) = SecondFactor::of_typed(&proof.seed, &account.email) else {
         let message = "this is no seed that was given";
         return Err(Problem::invalid("/seed", "seedInvalid", message));
@@ -252,13 +292,10 @@ pub async fn set_second_factor(
         Problem::internal()
     })?;
     let codes = totp::recovery_codes();
+    let session = &signed_in.session.id;
     state
         .store
-        .set_second_factor(&account.id, &sealed, step, &codes)
-        .await?;
-    state
-        .store
-        .show_second_factor(&signed_in.session.id)
+        .set_second_factor(&account.id, session, &sealed, step, &codes)
         .await?;
     Ok(Json(RecoveryCodes { codes }))
 }
@@ -270,11 +307,20 @@ pub async fn set_second_factor(
         (status = 429, body = Problem)))]
 pub async fn remove_second_factor(
     State(state): State<AppState>,
+    Peer(address): Peer,
     signed_in: SignedIn,
     Body(confirmation): Body<Confirmation>,
 ) -> Result<StatusCode, Problem> {
     let account = &signed_in.account;
-    confirm(&state, account, "/password", &confirmation.password).await?;
+    confirm(
+        &state,
+        address,
+        account,
+        "/password",
+        &confirmation.password,
+    )
+    .await?;
+    confirm_code(&state, account, "/code", confirmation.code.as_deref()).await?;
     state.store.remove_second_factor(&account.id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -117,8 +117,9 @@ pub async fn get(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<MemberView>, Problem> {
-    caller.may("member.read", &Resource::new(Kind::Member, id.as_str()))?;
-    Ok(Json(member(&state, &caller, &id).await?.into()))
+    Ok(Json(
+        member(&state, &caller, "member.read", &id).await?.into(),
+    ))
 }
 
 /// Give a member policies and groups, in place of what they had.
@@ -132,8 +133,9 @@ pub async fn update(
     Path(id): Path<String>,
     Body(update): Body<MemberUpdate>,
 ) -> Result<Json<MemberView>, Problem> {
-    caller.may("member.update", &Resource::new(Kind::Member, id.as_str()))?;
-    let before = member(&state, &caller, &id).await?;
+    let before = member(&state, &caller, "member.update", &id).await?;
+    api::few("/policies", update.policies.len())?;
+    api::few("/groups", update.groups.len())?;
     let policies = [before.policies, update.policies.clone()].concat();
     let groups = [before.groups, update.groups.clone()].concat();
     may_give(&state, &caller, &policies, &groups).await?;
@@ -159,8 +161,7 @@ pub async fn remove(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    caller.may("member.remove", &Resource::new(Kind::Member, id.as_str()))?;
-    let before = member(&state, &caller, &id).await?;
+    let before = member(&state, &caller, "member.remove", &id).await?;
     may_give(&state, &caller, &before.policies, &before.groups).await?;
     let (organization, account) = (&caller.organization, &before.account.id);
     state
@@ -181,8 +182,11 @@ pub async fn reset_link(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<OneTimeLink>, Problem> {
-    caller.may("member.reset", &Resource::new(Kind::Member, id.as_str()))?;
-    let member = member(&state, &caller, &id).await?;
+    let member = member(&state, &caller, "member.reset", &id).await?;
+    if !caller.in_session && caller.account.as_ref() == Some(&member.account.id) {
+        let detail = "one's own password is changed by the person, not by a token";
+        return Err(Problem::forbidden(detail));
+    }
     may_give(&state, &caller, &member.policies, &member.groups).await?;
     if state
         .store
@@ -204,10 +208,18 @@ pub async fn reset_link(
     }))
 }
 
-async fn member(state: &AppState, caller: &Caller, id: &str) -> Result<Member, Problem> {
+/// The member of this id, to whom the caller may do this. The id is read first: it can be written in
+/// several ways, and policies name it in one.
+async fn member(
+    state: &AppState,
+    caller: &Caller,
+    action: &str,
+    id: &str,
+) -> Result<Member, Problem> {
     let missing = || Problem::not_found(format!("member `{id}`"));
     let known = uuid::Uuid::parse_str(id).map_err(|_| missing())?;
     let account: Id<Account> = Id::new(known.to_string());
+    caller.may(action, &Resource::new(Kind::Member, account.as_str()))?;
     let found = state.store.member(&caller.organization, &account).await;
     found.map_err(api::or_missing(missing))
 }

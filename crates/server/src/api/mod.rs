@@ -74,6 +74,20 @@ fn new_key(pointer: &str, text: String) -> Result<Key, Problem> {
     Key::new(text).map_err(|error| Problem::invalid(pointer, "keyInvalid", error.to_string()))
 }
 
+/// The most policies or groups that are given at once.
+const MAX_GIVEN: usize = 100;
+
+/// Refuses a list of more keys than anybody means.
+fn few(pointer: &str, count: usize) -> Result<(), Problem> {
+    match count {
+        ..=MAX_GIVEN => Ok(()),
+        _ => {
+            let rule = format!("there are {count}; the limit is {MAX_GIVEN}");
+            Err(Problem::invalid(pointer, "listTooLong", rule))
+        }
+    }
+}
+
 /// Reads a display name, by the rules of all names.
 fn name(pointer: &str, text: &str) -> Result<String, Problem> {
     burgee_domain::check_name(text).map_err(|why| Problem::invalid(pointer, why.code, why.message))

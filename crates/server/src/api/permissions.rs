@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use burgee_domain::access::{ACTIONS, By, Decision, Kind, Resource, Rights};
 use burgee_domain::id::Id;
+use burgee_store::people::accounts::Account;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -120,10 +121,13 @@ pub async fn ask(
 }
 
 async fn rights_of(state: &AppState, caller: &Caller, member: &str) -> Result<Rights, Problem> {
-    caller.may("member.read", &Resource::new(Kind::Member, member))?;
     let missing = || Problem::not_found(format!("member `{member}`"));
     let known = uuid::Uuid::parse_str(member).map_err(|_| missing())?;
-    let account = Id::new(known.to_string());
+    let account: Id<Account> = Id::new(known.to_string());
+    caller.may(
+        "member.read",
+        &Resource::new(Kind::Member, account.as_str()),
+    )?;
     let rights = state.store.rights(&caller.organization, &account).await;
     rights
         .map_err(api::or_missing(missing))?

@@ -147,6 +147,10 @@ pub async fn delete(
     caller.may("project.delete", &Resource::project(key.as_str()))?;
     let project = api::project(&state, &caller, &key).await?;
     let environments = state.store.environments(&project.id).await?;
+    for environment in &environments {
+        let place = Resource::environment(project.key.as_str(), environment.key.as_str());
+        caller.may("environment.delete", &place)?;
+    }
     state
         .store
         .delete_project(&project.id, &caller.actor, now())

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
-use burgee_domain::people::Email;
+use burgee_domain::people::{Email, MAX_PASSWORD};
 use burgee_store::people::accounts::Account;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -82,10 +82,11 @@ pub async fn sign_in(
     state.throttle.succeeded(&folded, address);
     let seen = session::seen(&headers, address);
     let shown = account.second_factor.is_some();
-    let (_, text) = state
+    let begun = state
         .store
-        .begin_session(&account.id, &seen, shown, now())
+        .begin_session(&account, &seen, shown, now())
         .await?;
+    let (_, text) = begun.ok_or_else(Problem::bad_credentials)?;
     let cookie = session::cookie(&text, state.secure_cookies);
     Ok(([(header::SET_COOKIE, cookie)], me(&state, account).await?))
 }
@@ -99,6 +100,9 @@ async fn check(
 ) -> Result<Account, Problem> {
     let account = state.store.account_by_email(email).await?;
     let hash = account.as_ref().and_then(|it| it.password.as_deref());
+    if credentials.password.len() > MAX_PASSWORD {
+        return Err(Problem::bad_credentials());
+    }
     let right = password::verify(&credentials.password, hash).await?;
     let Some(account) = account.filter(|_| right) else {
         return Err(Problem::bad_credentials());

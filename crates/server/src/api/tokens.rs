@@ -149,7 +149,7 @@ pub async fn create(
     let new = NewToken {
         organization: caller.organization.clone(),
         name: api::name("/name", &new.name)?,
-        account: caller.account.clone(),
+        account: caller.maker.clone(),
         networks: networks(&new.networks)?,
         expires_at: new.expires_in_days.map(in_days).transpose()?,
         grant: grant(&state, &caller, &new).await?,
@@ -201,6 +201,9 @@ async fn grant(state: &AppState, caller: &Caller, new: &NewTokenBody) -> Result<
     if new.kind == TokenKind::Personal {
         let of_service = !new.policies.is_empty() || !new.statements.is_empty();
         return match (&caller.account, of_service) {
+            (Some(_), _) if !caller.in_session => Err(Problem::forbidden(
+                "personal tokens are made by the person, signed in, not by a token",
+            )),
             (Some(_), false) => Ok(Grant::Personal),
             (Some(_), true) => Err(Problem::invalid(
                 "/kind",
@@ -215,9 +218,10 @@ async fn grant(state: &AppState, caller: &Caller, new: &NewTokenBody) -> Result<
         };
     }
     caller.may("token.write", &resource("*"))?;
-    if caller.account.is_none() {
+    if caller.maker.is_none() {
         caller.may(OWN, &Resource::organization())?;
     }
+    api::few("/policies", new.policies.len())?;
     members::may_give(state, caller, &new.policies, &[]).await?;
     if new.policies.is_empty() && new.statements.is_empty() {
         let message = "a service token needs policies or statements";

@@ -33,6 +33,8 @@ pub(super) async fn caller(parts: &Parts, state: &AppState) -> Result<Caller, Pr
     Ok(Caller {
         organization: token.organization,
         actor,
+        maker: token.account.clone(),
+        in_session: false,
         account: (token.grant == Grant::Personal)
             .then_some(token.account)
             .flatten(),

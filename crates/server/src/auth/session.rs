@@ -30,9 +30,7 @@ pub struct SignedIn {
 impl SignedIn {
     /// The person in the organization that the request names, or in their only one.
     pub(super) async fn caller(self, parts: &Parts, state: &AppState) -> Result<Caller, Problem> {
-        if self.account.password_temporary {
-            return Err(Problem::password_must_change());
-        }
+        self.settled()?;
         let organization = self.organization(parts, state).await?;
         let needs_code = state.store.requires_second_factor(&organization.id).await?;
         if needs_code && !self.session.second_factor {
@@ -46,9 +44,22 @@ impl SignedIn {
         Ok(Caller {
             organization: organization.id,
             actor: self.actor(),
+            maker: Some(self.account.id.clone()),
+            in_session: true,
             account: Some(self.account.id),
             rights,
         })
+    }
+
+    /// Refuses whoever has a password that somebody else knows: they change it first.
+    ///
+    /// # Errors
+    /// 403.
+    pub fn settled(&self) -> Result<(), Problem> {
+        match self.account.password_temporary {
+            true => Err(Problem::password_must_change()),
+            false => Ok(()),
+        }
     }
 
     /// Who it is in the history.
@@ -100,13 +111,13 @@ impl OptionalFromRequestParts<AppState> for SignedIn {
         parts: &mut Parts,
         state: &AppState,
     ) -> Result<Option<Self>, Problem> {
-        let Some(text) = text(&parts.headers) else {
-            return Ok(None);
-        };
-        let Some((session, new_text)) = state.store.find_session(text, now()).await? else {
+        let Some(text) = text(&parts.headers, state.secure_cookies) else {
             return Ok(None);
         };
         cross_site::refuse(parts)?;
+        let Some((session, new_text)) = state.store.find_session(text, now()).await? else {
+            return Ok(None);
+        };
         if let (Some(text), Some(renewed)) = (new_text, parts.extensions.get::<Renewed>()) {
             renewed.set(cookie(&text, state.secure_cookies));
         }
@@ -188,12 +199,12 @@ fn set(text: &str, seconds: i64, secure: bool) -> HeaderValue {
 }
 
 /// The session's text in a request's cookies.
-fn text(headers: &HeaderMap) -> Option<&str> {
+fn text(headers: &HeaderMap, secure: bool) -> Option<&str> {
     let cookies = headers.get_all(header::COOKIE).iter();
     let pairs = cookies
         .filter_map(|value| value.to_str().ok())
         .flat_map(|line| line.split(';'))
         .filter_map(|pair| pair.trim().split_once('='));
-    let mut ours = pairs.filter(|(it, _)| *it == name(true) || *it == name(false));
+    let mut ours = pairs.filter(|(it, _)| *it == name(secure));
     ours.next().map(|(_, text)| text)
 }

@@ -37,6 +37,9 @@ impl SecondFactor {
     pub fn of_typed(seed: &str, email: &str) -> Option<(Self, Vec<u8>)> {
         let secret = Secret::try_from_base32(seed).ok()?;
         let seed: &[u8] = secret.as_ref();
+        if seed.len() != SEED {
+            return None;
+        }
         Some((Self::new(seed, email)?, seed.to_vec()))
     }
 
@@ -70,7 +73,8 @@ pub fn new_seed() -> [u8; SEED] {
     rand::random()
 }
 
-/// Fresh recovery codes, as `k3x9-7mqa`: 40 random bits each, without letters that look alike.
+/// Fresh recovery codes, as `k3x9-7mqa-hd2e-zz08`: 80 random bits each, so that their hashes tell
+/// nobody, without letters that look alike.
 pub fn recovery_codes() -> Vec<String> {
     const LETTERS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz023456789";
     let mut random = rand::rng();
@@ -79,7 +83,7 @@ pub fn recovery_codes() -> Vec<String> {
         (0..4).map(letter).collect()
     };
     (0..RECOVERY_CODES)
-        .map(|_| format!("{}-{}", four(), four()))
+        .map(|_| format!("{}-{}-{}-{}", four(), four(), four(), four()))
         .collect()
 }
 

@@ -244,8 +244,13 @@ async fn a_second_factor_is_asked_for_and_each_code_works_once() {
             .await
             .problem(401);
 
-        let body = json!({"password": PASSWORD});
         let away = reqwest::Method::DELETE;
+        let body = json!({"password": PASSWORD});
+        let refused = signed_in
+            .send(away.clone(), "me/second-factor", Some(&body))
+            .await;
+        assert_eq!(refused.problem(400).body["errors"][0]["pointer"], "/code");
+        let body = json!({"password": PASSWORD, "code": codes["codes"][1]});
         signed_in
             .send(away, "me/second-factor", Some(&body))
             .await
@@ -354,6 +359,57 @@ async fn only_an_owner_makes_owners_by_whatever_way() {
     admin.delete("groups/bosses").await.problem(403);
     owner.put(&ann, &in_group).await.expect(200);
     owner.put(&boss, &reader).await.expect(200);
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn nobody_locks_the_owner_out_or_outlives_their_rights() {
+    let app = App::start(Database::Sqlite).await;
+    let owner = owner(&app).await;
+    let adam = joined(&app, &owner, "adam@x.org", &["owner"]).await;
+    let deny = json!({"key": "no", "name": "No", "statements": [
+        {"effect": "deny", "actions": ["*"], "resources": ["*"]}]});
+    adam.post("policies", &deny).await.expect(201);
+    let me = owner.get("session").await.expect(200);
+    let boss = format!("members/{}", me["id"].as_str().unwrap());
+    let both = json!({"policies": ["owner", "no"], "groups": []});
+    adam.put(&boss, &both).await.expect(200);
+    owner.get("projects").await.expect(200);
+
+    // What a token makes is bound to the person behind it, and goes with them.
+    let service = json!({"kind": "service", "name": "t", "policies": ["owner"]});
+    let made = adam.post("tokens", &service).await.expect(201);
+    let parent = app.nobody().with_token(made["token"].as_str().unwrap());
+    let made = parent.post("tokens", &service).await.expect(201);
+    let child = app.nobody().with_token(made["token"].as_str().unwrap());
+    child.get("projects").await.expect(200);
+    let personal = json!({"kind": "personal", "name": "t"});
+    parent.post("tokens", &personal).await.problem(400);
+    let mine = adam.post("tokens", &personal).await.expect(201);
+    let mine = app.nobody().with_token(mine["token"].as_str().unwrap());
+    mine.post("tokens", &personal).await.problem(403);
+    let me = adam.get("session").await.expect(200);
+    let id = me["id"].as_str().unwrap();
+
+    // A reset link is worth nothing once its person is another one.
+    let reset = owner
+        .post(&format!("members/{id}/reset-link"), &json!({}))
+        .await
+        .expect(200);
+    let same = json!({"policies": ["reader"], "groups": []});
+    owner
+        .put(&format!("members/{}", id.replace('-', "")), &same)
+        .await
+        .expect(200);
+    let follow = json!({"link": text(&reset["link"]), "password": "another password"});
+    app.nobody()
+        .post("links/follow", &follow)
+        .await
+        .problem(404);
+    owner.delete(&format!("members/{id}")).await.expect(204);
+    for token in [parent, child, mine] {
+        token.get("projects").await.problem(401);
+    }
     app.stop().await;
 }
 

@@ -60,6 +60,7 @@ impl Store {
             comment: "Imported from FeatBit",
             base: &BTreeMap::new(),
             commands: &[],
+            rights: None,
             asked: "import",
             dry_run: request.dry_run,
             now: request.now,

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::first_start::OWNER_EMAIL;
 
+use super::links;
 use super::sessions::{self, Session};
 use crate::error::{StoreError, unique};
 use crate::{Store, row, text};
@@ -129,6 +130,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
         write_password(&mut tx, id, password).await?;
+        links::delete_of_account(&mut tx, id).await?;
         sessions::end_others(&mut tx, id, keep).await?;
         self.end(tx, false).await
     }

@@ -205,6 +205,9 @@ async fn find(
     organization: &Id<Organization>,
     key: &str,
 ) -> Result<Option<Group>, StoreError> {
+    if Key::new(key).is_err() {
+        return Ok(None);
+    }
     let query = format!("{SELECT} WHERE organization_id = $1 AND key_folded = $2");
     let found = sqlx::query(sqlx::AssertSqlSafe(query))
         .bind(organization.as_str())

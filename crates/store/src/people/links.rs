@@ -225,7 +225,8 @@ impl Store {
     }
 
     /// Follows a link, once: resets the password, or makes a member (and their account, where there
-    /// is none). The password is taken only where [`Followed::chooses_password`] says so.
+    /// is none). The password is taken only where [`Followed::chooses_password`] says so. None: there
+    /// is an account by now, and `signed_in` is not it.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] where it does not work, or no longer; [`StoreError::Invalid`] of
@@ -235,17 +236,25 @@ impl Store {
         text: &str,
         name: &str,
         password: Option<&str>,
+        signed_in: Option<&Id<Account>>,
         now: Millis,
-    ) -> Result<Account, StoreError> {
+    ) -> Result<Option<Account>, StoreError> {
         let mut tx = self.begin_write().await?;
         let link = find(&mut tx, text, now).await?;
         let link = link.ok_or(StoreError::NotFound("link"))?;
+        // Before the link itself, as whoever makes and withdraws one.
+        if let Some(organization) = &link.organization {
+            self.lock_organization(&mut tx, organization).await?;
+        }
         // Whoever deletes it follows it: a second request finds none.
         if delete(&mut tx, &link.id).await? == 0 {
             return Err(StoreError::NotFound("link"));
         }
         let email = Email::new(&link.email).map_err(|error| StoreError::Other(Box::new(error)))?;
         let (account, new) = accounts::find_or_insert(&mut tx, &email, name, now).await?;
+        if link.account.is_none() && !new && signed_in != Some(&account.id) {
+            return Ok(None);
+        }
         if link.account.is_some() || new {
             let hash = password.ok_or_else(password_missing)?;
             let temporary = false;
@@ -257,7 +266,7 @@ impl Store {
                 .await?;
         }
         self.end(tx, false).await?;
-        Ok(account)
+        self.account(&account.id).await.map(Some)
     }
 
     async fn join(
@@ -268,8 +277,9 @@ impl Store {
         grants: &Grants,
         now: Millis,
     ) -> Result<(), StoreError> {
-        self.lock_organization(tx, organization).await?;
+        members::must_exist(tx, organization, grants).await?;
         members::insert(tx, organization, &account.id, grants, now).await?;
+        delete_of_account(tx, &account.id).await?;
         let event = about("joinOrganization", &account.email, "joined");
         self.record(tx, organization, &Actor::member(account), event, now)
             .await
@@ -370,7 +380,8 @@ async fn delete(connection: &mut AnyConnection, id: &str) -> Result<u64, StoreEr
     Ok(done.rows_affected())
 }
 
-async fn delete_of_account(
+/// Makes the links of an account's password worthless: what they were given out for is no more.
+pub(super) async fn delete_of_account(
     connection: &mut AnyConnection,
     account: &Id<Account>,
 ) -> Result<(), StoreError> {
@@ -379,4 +390,15 @@ async fn delete_of_account(
         .execute(connection)
         .await?;
     Ok(())
+}
+
+impl Store {
+    /// Deletes links that have expired.
+    pub async fn sweep_links(&self, now: Millis) -> Result<u64, StoreError> {
+        let done = sqlx::query("DELETE FROM links WHERE expires_at <= $1")
+            .bind(now.0)
+            .execute(&self.shared.truth.write)
+            .await?;
+        Ok(done.rows_affected())
+    }
 }

@@ -12,7 +12,7 @@ use sqlx::any::AnyRow;
 
 use super::accounts::{self, Account};
 use super::record::{Event, keys};
-use super::{groups, policies};
+use super::{groups, links, policies};
 use crate::change_sets::Actor;
 use crate::error::{StoreError, unique};
 use crate::page::{Page, PageRequest};
@@ -194,6 +194,7 @@ impl Store {
             return Err(StoreError::NotFound("member"));
         }
         must_have_owner(&mut tx, organization).await?;
+        links::delete_of_account(&mut tx, account).await?;
         let member = find(&mut tx, organization, account).await?;
         let member = member.ok_or(StoreError::NotFound("member"))?;
         let event = grants.event("updateMember", &member.account.email, "has now");
@@ -224,6 +225,17 @@ impl Store {
             .execute(&mut *tx)
             .await?;
         must_have_owner(&mut tx, organization).await?;
+        links::delete_of_account(&mut tx, account).await?;
+        // Else they would work again when the person comes back.
+        sqlx::query(
+            "UPDATE tokens SET revoked_at = $1 \
+             WHERE organization_id = $2 AND account_id = $3 AND revoked_at IS NULL",
+        )
+        .bind(now.0)
+        .bind(organization.as_str())
+        .bind(account.as_str())
+        .execute(&mut *tx)
+        .await?;
         let event = Event {
             kind: "removeMember",
             text: format!("{} removed", member.account.email),

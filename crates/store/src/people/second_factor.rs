@@ -3,16 +3,18 @@
 use burgee_domain::id::Id;
 
 use super::accounts::Account;
+use super::sessions::{self, Session};
 use crate::error::StoreError;
 use crate::{Store, digest};
 
 impl Store {
     /// Sets the second factor of an account, with its recovery codes, in place of the ones before.
     /// `seed` is sealed by the caller, `step` is the time step of the code that was shown for it;
-    /// recovery codes are stored as hashes.
+    /// recovery codes are stored as hashes. All sessions but the one in which it was shown end.
     pub async fn set_second_factor(
         &self,
         id: &Id<Account>,
+        session: &Id<Session>,
         seed: &[u8],
         step: i64,
         codes: &[String],
@@ -29,6 +31,11 @@ impl Store {
         if done.rows_affected() == 0 {
             return Err(StoreError::NotFound("account"));
         }
+        sessions::end_others(&mut tx, id, Some(session)).await?;
+        sqlx::query("UPDATE sessions SET second_factor = 1 WHERE id = $1")
+            .bind(session.as_str())
+            .execute(&mut *tx)
+            .await?;
         delete_codes(&mut tx, id).await?;
         for code in codes {
             sqlx::query("INSERT INTO recovery_codes (account_id, hash) VALUES ($1, $2)")
@@ -40,10 +47,14 @@ impl Store {
         self.end(tx, false).await
     }
 
-    /// Takes the second factor of an account away.
+    /// Takes the second factor of an account away, and with it that its sessions have shown one.
     pub async fn remove_second_factor(&self, id: &Id<Account>) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
         sqlx::query("UPDATE accounts SET second_factor = NULL WHERE id = $1")
+            .bind(id.as_str())
+            .execute(&mut *tx)
+            .await?;
+        sqlx::query("UPDATE sessions SET second_factor = 0 WHERE account_id = $1")
             .bind(id.as_str())
             .execute(&mut *tx)
             .await?;

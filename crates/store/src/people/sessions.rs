@@ -4,10 +4,12 @@
 //! works for a minute longer, for requests that are on their way), ends when it was not used for a
 //! week, and after thirty days in any case.
 
+use std::time::Duration;
+
 use burgee_domain::id::Id;
 use burgee_eval::time::Millis;
-use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AnyPool};
 use uuid::Uuid;
 
 use super::accounts::Account;
@@ -30,6 +32,9 @@ const OLD_TEXT: i64 = 60_000;
 
 /// How old the recorded last use may be, in ms: not every request writes.
 const USED_EVERY: i64 = 60_000;
+
+/// How long the recording of a use may take.
+const RECORDING: Duration = Duration::from_secs(2);
 
 /// The longest description of a browser that is kept, in characters.
 const MAX_AGENT: usize = 256;
@@ -81,14 +86,16 @@ pub struct Seen {
 }
 
 impl Store {
-    /// Begins a session, and gives the text that names it.
+    /// Begins a session, and gives the text that names it. None: the account is no longer as it was
+    /// when its password was checked (another password, a second factor).
     pub async fn begin_session(
         &self,
-        account: &Id<Account>,
+        checked: &Account,
         seen: &Seen,
         second_factor: bool,
         now: Millis,
-    ) -> Result<(Session, String), StoreError> {
+    ) -> Result<Option<(Session, String)>, StoreError> {
+        let account = &checked.id;
         let text = new_text();
         let session = Session {
             id: Id::new(Uuid::now_v7().to_string()),
@@ -100,20 +107,25 @@ impl Store {
             agent: kept(&seen.agent),
             second_factor,
         };
-        sqlx::query(
+        let begun = sqlx::query(
             "INSERT INTO sessions (id, account_id, hash, created_at, used_at, rotated_at, \
-             address, agent, second_factor) VALUES ($1, $2, $3, $4, $4, $4, $5, $6, $7)",
+             address, agent, second_factor) \
+             SELECT CAST($1 AS TEXT), id, $2, $3, $3, $3, CAST($4 AS TEXT), CAST($5 AS TEXT), \
+             CAST($6 AS SMALLINT) FROM accounts \
+             WHERE id = $7 AND password = $8 AND (second_factor IS NULL) = ($9 = 1)",
         )
         .bind(session.id.as_str())
-        .bind(account.as_str())
         .bind(digest::bytes(text.as_bytes()).to_vec())
         .bind(now.0)
         .bind(session.address.as_str())
         .bind(session.agent.as_str())
         .bind(i16::from(second_factor))
+        .bind(account.as_str())
+        .bind(checked.password.as_deref().unwrap_or_default())
+        .bind(i64::from(checked.second_factor.is_none()))
         .execute(&self.shared.truth.write)
         .await?;
-        Ok((session, text))
+        Ok((begun.rows_affected() == 1).then_some((session, text)))
     }
 
     /// The session of a text, if it is alive at `now`. Records its use, to about a minute; where
@@ -143,11 +155,8 @@ impl Store {
             false => None,
         };
         if session.used_at.0 <= now.0 - USED_EVERY {
-            sqlx::query("UPDATE sessions SET used_at = $1 WHERE id = $2 AND used_at < $1")
-                .bind(now.0)
-                .bind(session.id.as_str())
-                .execute(&self.shared.truth.write)
-                .await?;
+            let writer = self.shared.truth.write.clone();
+            tokio::spawn(record_use(writer, session.id.clone(), now));
         }
         Ok(Some((session, new_text)))
     }
@@ -193,15 +202,6 @@ impl Store {
         rows.iter().map(read).collect()
     }
 
-    /// Notes that a second factor was shown in a session.
-    pub async fn show_second_factor(&self, id: &Id<Session>) -> Result<(), StoreError> {
-        sqlx::query("UPDATE sessions SET second_factor = 1 WHERE id = $1")
-            .bind(id.as_str())
-            .execute(&self.shared.truth.write)
-            .await?;
-        Ok(())
-    }
-
     /// Ends a session of an account.
     pub async fn end_session(
         &self,
@@ -228,6 +228,13 @@ impl Store {
             .await?;
         Ok(done.rows_affected())
     }
+}
+
+/// Records a use, off the request: neither a busy writer nor its failure concerns who is let in.
+async fn record_use(writer: AnyPool, id: Id<Session>, now: Millis) {
+    let update = sqlx::query("UPDATE sessions SET used_at = $1 WHERE id = $2 AND used_at < $1");
+    let update = update.bind(now.0).bind(id.as_str()).execute(&writer);
+    let _unrecorded = tokio::time::timeout(RECORDING, update).await;
 }
 
 /// Ends all sessions of an account but `keep`.

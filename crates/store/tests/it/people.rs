@@ -33,7 +33,9 @@ fn grants(policies: &[&str], groups: &[&str]) -> Grants {
     }
 }
 
+/// With a password, so that they can sign in.
 async fn owner(store: &Store) -> Account {
+    store.first_password("hash").await.unwrap();
     let found = store.account_by_email(&email("Owner@Localhost")).await;
     found.unwrap().unwrap()
 }
@@ -45,8 +47,10 @@ async fn joined(store: &Store, house: &House, address: &str, given: Grants) -> A
         .invite(organization, &email(address), &given, &Actor::system(), NOW)
         .await
         .unwrap();
-    let account = store.follow_link(&text, address, Some("hash"), NOW).await;
-    account.unwrap()
+    let account = store
+        .follow_link(&text, address, Some("hash"), None, NOW)
+        .await;
+    account.unwrap().unwrap()
 }
 
 fn field(refused: Result<impl std::fmt::Debug, StoreError>) -> &'static str {
@@ -65,7 +69,8 @@ async fn the_owner_gets_one_first_password_whichever_process_comes_first() {
         let (a, b) = tokio::join!(one.first_password("a"), two.first_password("b"));
         let (a, b) = (a.unwrap(), b.unwrap());
         assert!(a != b, "one of them gave it");
-        let owner = owner(&one).await;
+        let found = one.account_by_email(&email("owner@localhost")).await;
+        let owner = found.unwrap().unwrap();
         assert_eq!(owner.password.as_deref(), Some(if a { "a" } else { "b" }));
         assert!(owner.password_temporary && one.has_password().await.unwrap());
         assert!(!one.first_password("c").await.unwrap());
@@ -84,8 +89,8 @@ async fn a_session_ends_unused_after_a_week_and_used_after_a_month() {
             agent: "browser\u{0}\n".repeat(100),
         };
         let begin = async || {
-            let begun = store.begin_session(&owner.id, &seen, false, NOW).await;
-            begun.unwrap().1
+            let begun = store.begin_session(&owner, &seen, false, NOW).await;
+            begun.unwrap().unwrap().1
         };
         let (unused, mut used) = (begin().await, begin().await);
         assert!(
@@ -132,8 +137,8 @@ async fn an_old_text_works_for_a_minute_after_it_was_changed() {
         house(store).await;
         let owner = owner(store).await;
         let seen = Seen::default();
-        let begun = store.begin_session(&owner.id, &seen, true, NOW);
-        let (session, old) = begun.await.unwrap();
+        let begun = store.begin_session(&owner, &seen, true, NOW);
+        let (session, old) = begun.await.unwrap().unwrap();
         let find = async |text: &str, moment| store.find_session(text, moment).await.unwrap();
         let (_, new) = find(&old, at(DAY)).await.unwrap();
         let new = new.unwrap();
@@ -156,8 +161,8 @@ async fn a_new_password_ends_all_sessions_but_the_one_that_sets_it() {
         let mut texts = Vec::new();
         for _ in 0..3 {
             let seen = Seen::default();
-            let begun = store.begin_session(&owner.id, &seen, false, NOW);
-            texts.push(begun.await.unwrap());
+            let begun = store.begin_session(&owner, &seen, false, NOW);
+            texts.push(begun.await.unwrap().unwrap());
         }
         let password = NewPassword {
             hash: "new",
@@ -366,7 +371,7 @@ async fn a_link_works_once_and_for_a_while() {
         let found = store.look_at_link(&second, NOW).await.unwrap().unwrap();
         assert!(found.chooses_password && found.email == "ann@X.org");
         assert!(matches!(
-            store.follow_link(&second, "Ann", None, NOW).await,
+            store.follow_link(&second, "Ann", None, None, NOW).await,
             Err(StoreError::Invalid {
                 field: "password",
                 ..
@@ -374,8 +379,8 @@ async fn a_link_works_once_and_for_a_while() {
         ));
         let other = database.another().await;
         let (a, b) = tokio::join!(
-            store.follow_link(&second, "Ann", Some("hash"), NOW),
-            other.follow_link(&second, "Ann", Some("hash"), NOW),
+            store.follow_link(&second, "Ann", Some("hash"), None, NOW),
+            other.follow_link(&second, "Ann", Some("hash"), None, NOW),
         );
         assert!(a.is_ok() != b.is_ok(), "{a:?} {b:?}");
         let ann = store
@@ -400,7 +405,7 @@ async fn a_link_works_once_and_for_a_while() {
             .await
             .unwrap();
         store
-            .follow_link(&reset, "", Some("other"), NOW)
+            .follow_link(&reset, "", Some("other"), None, NOW)
             .await
             .unwrap();
         let ann = store.account(&ann.id).await.unwrap();
@@ -418,12 +423,24 @@ async fn codes_are_taken_once() {
     for_each_database(async |database| {
         let store = &database.store;
         house(store).await;
-        let id = &owner(store).await.id;
+        let owner = owner(store).await;
+        let (id, seen) = (&owner.id, Seen::default());
+        let begun = store.begin_session(&owner, &seen, false, NOW).await;
+        let (session, _) = begun.unwrap().unwrap();
+        let other = store.begin_session(&owner, &seen, false, NOW).await;
+        let (_, other) = other.unwrap().unwrap();
         let codes = ["one".to_owned(), "two".to_owned()];
         store
-            .set_second_factor(id, b"sealed", 7, &codes)
+            .set_second_factor(id, &session.id, b"sealed", 7, &codes)
             .await
             .unwrap();
+        let late = store.begin_session(&owner, &seen, false, NOW).await;
+        assert!(
+            late.unwrap().is_none(),
+            "who checked the password before it was set up"
+        );
+        assert!(store.find_session(&other, NOW).await.unwrap().is_none());
+        assert!(store.sessions(id, NOW).await.unwrap()[0].second_factor);
         assert!(
             !store.use_step(id, 7).await.unwrap(),
             "shown when it was set up"
@@ -434,6 +451,7 @@ async fn codes_are_taken_once() {
         assert!(store.use_recovery_code(id, "one").await.unwrap());
         assert!(!store.use_recovery_code(id, "one").await.unwrap());
         store.remove_second_factor(id).await.unwrap();
+        assert!(!store.sessions(id, NOW).await.unwrap()[0].second_factor);
         assert!(!store.use_recovery_code(id, "two").await.unwrap());
         assert!(store.account(id).await.unwrap().second_factor.is_none());
     })

@@ -204,7 +204,7 @@ async fn history_is_told_as_far_as_somebody_sees() {
             json!([
                 on(
                     "allow",
-                    &["project.read", "environment.read"],
+                    &["project.read", "environment.read", "flag.read"],
                     &["project/default"]
                 ),
                 on("deny", &["environment.read"], &["project/default:env/prod"]),
@@ -224,6 +224,10 @@ async fn history_is_told_as_far_as_somebody_sees() {
             assert!(!page.to_string().contains("prod"), "{page}");
             assert!(!page.to_string().contains("ours"), "{page}");
         }
+        let places = &["project.read", "environment.read"];
+        let places = with(app, json!([on("allow", places, &["project/default"])])).await;
+        let part = places.get(&format!("changes/{both}")).await.expect(200);
+        assert_eq!(part["commands"], json!([]), "no flag may be seen: {part}");
         let prod = "projects/default/environments/prod/changes";
         caller.get(prod).await.problem(403);
         let nothing = with(app, json!([allow(&["member.read"])])).await;
