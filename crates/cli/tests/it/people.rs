@@ -44,21 +44,16 @@ async fn the_first_start_says_a_password_and_later_ones_do_not() {
 #[test]
 fn the_instance_key_is_where_it_is_said_to_be() {
     let elsewhere = tempfile::tempdir().unwrap();
-    let option = elsewhere.path().join("option/instance.key");
-    let variable = elsewhere.path().join("variable/instance.key");
-    let name = "BURGEE_INSTANCE_KEY_FILE";
-    let starts: [(&Path, &dyn Fn(&Data) -> Program); 2] = [
-        (&option, &|data| {
-            Program::start_with(data, &["--instance-key-file", option.to_str().unwrap()])
-        }),
-        (&variable, &|data| {
-            Program::start_in(data, &[(name, variable.to_str().unwrap())])
-        }),
-    ];
-    for (file, start) in starts {
-        let data = Data::folder();
-        let _program = start(&data);
-        assert!(is_private_file(file), "{file:?}");
+    let (one, other) = (Data::folder(), Data::folder());
+    let file = elsewhere.path().join("option/instance.key");
+    let option = ["--instance-key-file", file.to_str().unwrap()];
+    let _by_option = Program::start_with(&one, &option);
+    assert!(is_private_file(&file));
+    let file = elsewhere.path().join("variable/instance.key");
+    let variable = ("BURGEE_INSTANCE_KEY_FILE", file.to_str().unwrap());
+    let _by_variable = Program::start_in(&other, &[variable]);
+    assert!(is_private_file(&file));
+    for data in [one, other] {
         assert!(!data.path().join("instance.key").exists());
     }
 }
