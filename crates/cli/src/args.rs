@@ -1,4 +1,7 @@
-//! What the user typed. Every option is also a variable: `--data-dir` is `BURGEE_DATA_DIR`.
+//! What the user typed. Where the data is and how `burgee server` runs can be said by variables too,
+//! as containers want it: `--data-dir` is `BURGEE_DATA_DIR`. What a single command is about (names,
+//! keys, files) is an option only; so is what a benchmark does, but for `BURGEE_TOKEN`, which no
+//! command line should hold.
 
 pub(crate) mod bench;
 
@@ -30,7 +33,7 @@ pub(crate) enum Command {
     /// Bring flags from another service.
     #[command(subcommand)]
     Import(ImportCommand),
-    /// Measure a running server.
+    /// Measure a server: one that it starts for that, or one that runs.
     #[command(subcommand)]
     Bench(bench::BenchCommand),
     /// Manage access tokens for the API.
@@ -148,7 +151,7 @@ pub(crate) struct SdkKeysArgs {
 pub(crate) enum TokenCommand {
     /// Make a token. It is shown once.
     Create(TokenCreateArgs),
-    /// Show the tokens: what each is for, who may do what with it, when it was last used.
+    /// Show the tokens: what each is for, what it may do, when it was last used.
     List(TokenListArgs),
     /// Make a token worthless, at once and for good.
     Revoke(TokenRevokeArgs),
@@ -157,7 +160,7 @@ pub(crate) enum TokenCommand {
 /// `burgee token list`.
 #[derive(Debug, Args)]
 pub(crate) struct TokenListArgs {
-    /// A JSON list, revoked tokens included.
+    /// A JSON list, with revoked and expired tokens too.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

@@ -33,7 +33,12 @@ pub(crate) async fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
     let server =
         started.with_context(|| format!("the server did not start ({})", place(&args.data)))?;
     let address = public.unwrap_or_else(|| format!("http://{}", server.address()));
-    tracing::info!(address, metrics = %server.metrics_address(), "burgee is ready");
+    tracing::info!(
+        address,
+        listen = %server.address(),
+        metrics = %server.metrics_address(),
+        "burgee is ready"
+    );
     if server.is_first_start() {
         eprintln!("{WELCOME}");
     }

@@ -2,9 +2,10 @@
 
 use std::process::ExitCode;
 
+use burgee_domain::access::StatementInput;
 use burgee_domain::id::Id;
 use burgee_server::{now, setup};
-use burgee_store::{Actor, Grant, StoreError, Token};
+use burgee_store::{Actor, Grant, Store, StoreError, Token};
 use serde_json::json;
 
 use crate::admin::{open, open_or_make};
@@ -42,13 +43,16 @@ pub(crate) async fn list(args: TokenListArgs) -> anyhow::Result<ExitCode> {
         println!("{}", serde_json::to_string_pretty(&shown)?);
         return Ok(ExitCode::SUCCESS);
     }
-    for token in tokens.iter().filter(|token| token.revoked_at.is_none()) {
+    let now = now();
+    let is_valid =
+        |token: &&Token| token.revoked_at.is_none() && token.expires_at.is_none_or(|at| at > now);
+    for token in tokens.iter().filter(is_valid) {
         let used = token.last_used_at.map(|at| format!("last used {at}"));
         println!(
             "{}  {}…  {}  {}  {}",
             token.id,
             token.prefix,
-            may(&token.grant),
+            may(&store, token).await?,
             used.as_deref().unwrap_or("never used"),
             token.name,
         );
@@ -56,28 +60,34 @@ pub(crate) async fn list(args: TokenListArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a token may do, in a word or two.
-fn may(grant: &Grant) -> String {
-    match grant {
-        Grant::Personal => "personal".to_owned(),
-        Grant::Service { policies, .. } if policies.is_empty() => "statements".to_owned(),
-        Grant::Service { policies, .. } => policies.join(","),
-    }
-}
-
-fn policies(grant: &Grant) -> &[String] {
-    match grant {
-        Grant::Personal => &[],
-        Grant::Service { policies, .. } => policies,
-    }
+/// What a token may do, in a word or two: a personal one what its member may.
+async fn may(store: &Store, token: &Token) -> Result<String, StoreError> {
+    Ok(match (&token.grant, &token.account) {
+        (Grant::Personal, Some(id)) => format!("as {}", store.account(id).await?.email),
+        (Grant::Personal, None) => "as nobody".to_owned(),
+        (Grant::Service { policies, .. }, _) if policies.is_empty() => "statements".to_owned(),
+        (Grant::Service { policies, .. }, _) => policies.join(","),
+    })
 }
 
 fn shown(token: &Token) -> serde_json::Value {
+    let (kind, policies, statements) = match &token.grant {
+        Grant::Personal => ("personal", &[][..], &[][..]),
+        Grant::Service {
+            policies,
+            statements,
+        } => ("service", &policies[..], &statements[..]),
+    };
+    let statements: Vec<StatementInput> = statements.iter().map(Into::into).collect();
     json!({
+        "kind": kind,
+        "account": token.account.as_ref().map(Id::as_str),
+        "networks": token.networks,
+        "statements": statements,
         "id": token.id.as_str(),
         "name": token.name,
         "prefix": token.prefix,
-        "policies": policies(&token.grant),
+        "policies": policies,
         "createdAt": token.created_at.to_string(),
         "expiresAt": token.expires_at.map(|at| at.to_string()),
         "lastUsedAt": token.last_used_at.map(|at| at.to_string()),

@@ -11,7 +11,7 @@ use crate::args::ResetPasswordArgs;
 
 /// `burgee user reset-password`.
 pub(crate) async fn reset_password(args: ResetPasswordArgs) -> anyhow::Result<ExitCode> {
-    let email = Email::new(&args.email)?;
+    let email = Email::new(&args.email).with_context(|| format!("`{}`", args.email))?;
     let store = open(&args.data).await?;
     let account = store.account_by_email(&email).await?;
     let account = account.with_context(|| format!("nobody signs in by `{email}`"))?;

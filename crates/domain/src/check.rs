@@ -4,6 +4,7 @@
 //! (trimmed, defaults filled in) or a [`Fault`] that names the field and the rule it broke.
 
 pub(crate) mod condition;
+pub(crate) mod differences;
 pub(crate) mod rollout;
 pub(crate) mod rule;
 pub(crate) mod segments;

@@ -24,6 +24,7 @@ pub mod people;
 pub mod position;
 pub mod sdk_key;
 pub mod served;
+pub mod warnings;
 pub mod workspace;
 
 pub use check::{check_description, check_name};

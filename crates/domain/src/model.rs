@@ -180,6 +180,17 @@ pub enum SegmentScope {
     Environment(Id<Project>, Id<Environment>),
 }
 
+impl SegmentScope {
+    /// Whether its segments can be used in an environment of a project.
+    pub fn reaches(&self, project: &Id<Project>, environment: &Id<Environment>) -> bool {
+        match self {
+            Self::Organization => true,
+            Self::Project(id) => id == project,
+            Self::Environment(_, id) => id == environment,
+        }
+    }
+}
+
 /// A reusable set of users.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

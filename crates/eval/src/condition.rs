@@ -87,9 +87,9 @@ impl Condition {
     pub(crate) fn new(condition: &flag::Condition, pointer: &str, ledger: &mut Ledger) -> Self {
         let operator = operator_of(condition);
         if let Ok(operator) = &operator
-            && !operator.sdks_know
+            && let Some(message) = operator.unknown_to_sdks()
         {
-            ledger.warn(pointer, unknown_to_sdks(operator));
+            ledger.warn(pointer, Warning::new(Code::UnknownToSdks, "/op", message));
         }
         let test = operator.and_then(|operator| {
             let test = Test::new(operator, condition.value.as_deref(), ledger)?;
@@ -143,15 +143,6 @@ fn missing_value() -> Warning {
         "/value",
         "there is no value to compare with; the condition never matches",
     )
-}
-
-fn unknown_to_sdks(operator: &Operator) -> Warning {
-    let message = format!(
-        "{} is an operator of Burgee's: {} take it as no match",
-        operator.name,
-        operator::SELF_EVALUATING_SDKS
-    );
-    Warning::new(Code::UnknownToSdks, "/op", message)
 }
 
 /// In lower case letter by letter, without regard to neighbours (as a final sigma would need), so

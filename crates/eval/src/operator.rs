@@ -5,7 +5,7 @@
 //! ([`Operator::sdks_know`]).
 
 /// The kinds of SDK that evaluate by themselves, and so take an operator of ours as no match.
-pub const SELF_EVALUATING_SDKS: &str = "server SDKs (Node.js, Python, Java, Go, .NET)";
+const SELF_EVALUATING_SDKS: &str = "server SDKs (Node.js, Python, Java, Go, .NET)";
 
 /// What an operator compares, for grouping in a list and for choosing an input field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,6 +69,18 @@ pub struct Operator {
     pub sdks_know: bool,
     pub(crate) kind: Kind,
     pub(crate) negated: bool,
+}
+
+impl Operator {
+    /// What its author should know of SDKs that do not know it, in words; none where all do.
+    pub fn unknown_to_sdks(&self) -> Option<String> {
+        let name = self.name;
+        (!self.sdks_know).then(|| {
+            format!(
+                "{name} is evaluated by Burgee alone: {SELF_EVALUATING_SDKS} take it as no match"
+            )
+        })
+    }
 }
 
 /// All operators, FeatBit's first.

@@ -36,23 +36,23 @@ pub enum Code {
 }
 
 impl Code {
-    /// The name in the API.
+    /// The name in the API, where what is refused for the same reason has the same code.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::UnknownOperator => "unknown-operator",
-            Self::MissingValue => "missing-value",
-            Self::NotANumber => "not-a-number",
-            Self::NotAPattern => "not-a-pattern",
-            Self::NotAList => "not-a-list",
-            Self::NotAVersion => "not-a-version",
-            Self::NotADate => "not-a-date",
-            Self::NotANetwork => "not-a-network",
-            Self::NestedSegment => "nested-segment",
-            Self::UnknownSegment => "unknown-segment",
-            Self::ArchivedSegment => "archived-segment",
-            Self::UnknownVariation => "unknown-variation",
+            Self::UnknownOperator => "unknownOperator",
+            Self::MissingValue => "missingValue",
+            Self::NotANumber => "notANumber",
+            Self::NotAPattern => "notAPattern",
+            Self::NotAList => "notAList",
+            Self::NotAVersion => "notAVersion",
+            Self::NotADate => "notADate",
+            Self::NotANetwork => "notANetwork",
+            Self::NestedSegment => "segmentInSegment",
+            Self::UnknownSegment => "segmentUnknown",
+            Self::ArchivedSegment => "segmentArchived",
+            Self::UnknownVariation => "variationUnknown",
             Self::Uncovered => "uncovered",
-            Self::UnknownToSdks => "unknown-to-sdks",
+            Self::UnknownToSdks => "operatorUnknownToSdks",
         }
     }
 

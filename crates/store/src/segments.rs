@@ -1,5 +1,6 @@
 //! Segments, in their three scopes, and their stamps in the environments that serve them.
 
+mod named;
 mod write;
 
 use std::collections::BTreeMap;

@@ -54,7 +54,7 @@ pub(crate) async fn load(
 
 /// Whether the database may be asked for an id: one with U+0000 is nowhere, and PostgreSQL refuses
 /// the question. (Imported files can hold anything.)
-fn can_be(id: &str) -> bool {
+pub(crate) fn can_be(id: &str) -> bool {
     !id.contains('\0')
 }
 

@@ -118,7 +118,7 @@ impl Engine {
             generation: self.generation,
         };
         if let Err(error) = self.begin(key, user, intended) {
-            self.tell(key, What::Failed(Failure::Connect(error.kind())));
+            self.tell(key, What::Failed(Failure::connect(&error)));
         }
         key
     }

@@ -93,6 +93,8 @@ pub enum What {
 /// Why a connection ended.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Failure {
+    /// This process, or the machine, may open no more files.
+    NoFileLeft,
     /// No socket could be had here, or it could not be connected.
     Connect(std::io::ErrorKind),
     /// The upgrade was refused with this status.
@@ -109,6 +111,14 @@ pub enum Failure {
     NoAnswer(Awaited),
 }
 
+/// Why a request could not be sent on a connection of its own.
+pub(super) fn not_connected(error: &std::io::Error) -> &'static str {
+    match Failure::connect(error) {
+        Failure::NoFileLeft => NO_FILE_LEFT,
+        _ => "not connected",
+    }
+}
+
 /// What a connection waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Awaited {
@@ -122,9 +132,23 @@ pub enum Awaited {
     Goodbye,
 }
 
+/// What is said where this process or machine is the limit, not the server.
+const NO_FILE_LEFT: &str = "not connected: the limit of open files is reached here";
+
+impl Failure {
+    /// Why a socket could not be had or connected.
+    pub fn connect(error: &std::io::Error) -> Self {
+        match error.raw_os_error() {
+            Some(libc::EMFILE | libc::ENFILE) => Self::NoFileLeft,
+            _ => Self::Connect(error.kind()),
+        }
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::NoFileLeft => f.write_str(NO_FILE_LEFT),
             Self::Connect(kind) => write!(f, "not connected: {kind}"),
             Self::Refused(status) => write!(f, "upgrade refused with {status}"),
             Self::Protocol(what) => write!(f, "not understood: {what}"),
@@ -138,3 +162,6 @@ impl fmt::Display for Failure {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,6 +12,7 @@ use mio::{Events, Interest, Poll, Token};
 
 use self::connection::{Connection, Progress};
 use super::Micros;
+use super::event::not_connected;
 
 /// Where less time is left than epoll can wait, the generator looks again at once.
 const SHORTEST_WAIT: Duration = Duration::from_millis(1);
@@ -99,12 +100,16 @@ impl Client {
         let Some(slot) = self.idle.pop() else {
             return Some(Outcome::Failed("no connection left to send on"));
         };
-        if self.connections[slot].is_none() {
-            self.connections[slot] = self.open(slot).ok();
-        }
-        let Some(connection) = &mut self.connections[slot] else {
-            self.idle.push(slot);
-            return Some(Outcome::Failed("not connected"));
+        let connection = match self.connections[slot].take() {
+            Some(connection) => Ok(connection),
+            None => self.open(slot),
+        };
+        let connection = match connection {
+            Ok(connection) => self.connections[slot].insert(connection),
+            Err(error) => {
+                self.idle.push(slot);
+                return Some(Outcome::Failed(not_connected(&error)));
+            }
         };
         let progress = connection.send(request, due);
         self.settle(slot, progress)

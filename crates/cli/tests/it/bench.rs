@@ -200,6 +200,22 @@ fn all_is_one_table_of_goals() {
 }
 
 #[test]
+fn each_goal_of_track_is_measured_once() {
+    let only = ["--runs", "1", "--only", "track"];
+    let output = run(&[&["bench", "all", "--short"][..], &only].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let cells = |line: &'_ str| line.split(" | ").map(str::to_owned).collect::<Vec<_>>();
+    let rows: Vec<Vec<String>> = text
+        .lines()
+        .filter(|line| line.starts_with("| track: "))
+        .map(cells)
+        .collect();
+    let goals: Vec<&str> = rows.iter().map(|row| row[1].as_str()).collect();
+    assert_eq!(goals, ["≥ 200,000", "≥ 20,000", "≤ 0"], "{text}");
+}
+
+#[test]
 fn who_ends_it_ends_its_servers() {
     let mut command = burgee(&["bench", "hold", "--connections", "10", "--duration", "600"]);
     let mut child = command

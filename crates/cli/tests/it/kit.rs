@@ -177,10 +177,28 @@ impl Program {
         };
         let ready = program.says("burgee is ready");
         let ready: Value = serde_json::from_str(&ready).unwrap();
-        let address = ready["address"].as_str().unwrap();
-        program.address = address.strip_prefix("http://").unwrap().parse().unwrap();
+        program.address = ready["listen"].as_str().unwrap().parse().unwrap();
         program.metrics = ready["metrics"].as_str().unwrap().parse().unwrap();
         program
+    }
+
+    /// The owner's first password, which a first start says; to be called once.
+    pub(crate) fn first_password(&mut self) -> String {
+        let beginning = format!("Sign in as {OWNER} with the password ");
+        let line = self.says(&beginning);
+        let rest = line.strip_prefix(&beginning).unwrap();
+        rest.split_once(" (").unwrap().0.to_owned()
+    }
+
+    /// The first password, and the owner in a session, who has chosen [`PASSWORD`].
+    pub(crate) async fn owner(&mut self) -> (String, Api) {
+        let first = self.first_password();
+        let nobody = Api::new(self.address);
+        let answer = sign_in(&nobody, OWNER, &first).await;
+        let owner = nobody.in_session_of(&answer);
+        let change = json!({ "current": first, "new": PASSWORD });
+        owner.post("me/password", &change).await.expect(204);
+        (first, owner)
     }
 
     /// Waits for a line with this text.
@@ -246,6 +264,18 @@ impl Drop for Program {
             eprintln!("the program said:\n{}", self.said.join("\n"));
         }
     }
+}
+
+/// The address of mail of the owner that the first start makes.
+pub(crate) const OWNER: &str = "owner@localhost";
+
+/// What the owner chooses in place of the first password.
+pub(crate) const PASSWORD: &str = "correct horse";
+
+/// Signs in, or tries to.
+pub(crate) async fn sign_in(nobody: &Api, email: &str, password: &str) -> Answer {
+    let credentials = json!({ "email": email, "password": password });
+    nobody.post("session", &credentials).await
 }
 
 /// Applies commands in the project `default`, which must work; the answer.

@@ -12,6 +12,7 @@ mod disk_full;
 mod import;
 mod kit;
 mod ledger;
+mod people;
 mod stopping;
 mod sudden_death;
 mod tokens;

@@ -1,6 +1,10 @@
 //! `burgee token`: from the first to the last day of a token.
 
-use crate::kit::{Data, Program, stderr};
+use burgee_server::{now, setup};
+use burgee_store::{Actor, Grant, Location, NewToken, Store};
+use serde_json::{Value, json};
+
+use crate::kit::{Data, OWNER, Program, stderr};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_revoked_token_is_worth_nothing_at_once() {
@@ -33,6 +37,59 @@ async fn a_revoked_token_is_worth_nothing_at_once() {
     let revoked = listed.as_array().unwrap().iter();
     let revoked = revoked.filter(|it| it["revokedAt"].is_string());
     assert_eq!(revoked.count(), 1);
+}
+
+/// Makes a token that has expired.
+async fn expired(data: &Data) {
+    let store = Store::open(Location::Folder(data.path())).await.unwrap();
+    let new = NewToken {
+        organization: setup::organization(&store).await.unwrap().id,
+        name: "over".to_owned(),
+        account: None,
+        grant: Grant::Service {
+            policies: vec!["reader".to_owned()],
+            statements: Vec::new(),
+        },
+        networks: Vec::new(),
+        expires_at: Some(now()),
+    };
+    let made = store.create_token(&new, &Actor::operator(), now()).await;
+    made.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whose_a_token_is_and_what_it_may_do_is_listed() {
+    let data = Data::folder();
+    let mut program = Program::start(&data);
+    let (_, owner) = program.owner().await;
+    let me = owner.get("session").await.expect(200);
+    let mine = json!({ "kind": "personal", "name": "mine" });
+    owner.post("tokens", &mine).await.expect(201);
+    let statement = json!({ "effect": "allow", "actions": ["flag.read"], "resources": ["*"] });
+    let robot = json!({ "kind": "service", "name": "robot", "statements": [statement],
+        "networks": ["10.0.0.0/8"], "expiresInDays": 1 });
+    owner.post("tokens", &robot).await.expect(201);
+    expired(&data).await;
+
+    let listed = data.json(&["token", "list", "--json"]);
+    let of = |name: &str| -> &Value {
+        let mut listed = listed.as_array().unwrap().iter();
+        listed.find(|it| it["name"] == name).unwrap()
+    };
+    assert_eq!(of("mine")["kind"], "personal");
+    assert_eq!(of("mine")["account"], me["id"]);
+    assert_eq!(of("mine")["statements"], json!([]));
+    assert_eq!(of("robot")["kind"], "service");
+    assert_eq!(of("robot")["statements"], json!([statement]));
+    assert_eq!(of("robot")["networks"], json!(["10.0.0.0/8"]));
+    assert!(of("over")["expiresAt"].is_string());
+    assert_eq!(of("over")["account"], Value::Null);
+
+    let shown = String::from_utf8(data.run(&["token", "list"]).stdout).unwrap();
+    let line = |name: &str| shown.lines().find(|line| line.ends_with(name));
+    assert!(line("mine").is_some_and(|it| it.contains(OWNER)), "{shown}");
+    assert!(line("robot").is_some_and(|it| it.contains("statements")));
+    assert_eq!(line("over"), None);
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Conditions of rules: what could throw, or never match, in an SDK is refused; where SDKs differ
-//! the author is told.
+//! the author is told ([`differences`]).
 
-use burgee_eval::compile::check_condition;
+use burgee_eval::compile::{Code, check_condition};
 use burgee_eval::condition::{IN_SEGMENT, NOT_IN_SEGMENT};
 use burgee_eval::flag::Condition;
-use burgee_eval::operator::{self, Group, Operator, SELF_EVALUATING_SDKS};
+use burgee_eval::operator::{self, Operator};
 
-use super::{Checked, text, variation};
+use super::{Checked, differences, text, variation};
 use crate::change::Draft;
 use crate::command::input::ConditionInput;
 use crate::fault::Fault;
@@ -52,16 +52,17 @@ pub(crate) fn list(
     at: &str,
 ) -> Checked<Vec<Condition>> {
     if inputs.is_empty() {
-        draft.warn(
-            "ruleMatchesEverybody",
-            "a rule without conditions holds for everybody",
-        );
+        draft.warn(differences::EVERYBODY, differences::EVERYBODY_WORDS);
     }
     let mut conditions = Vec::with_capacity(inputs.len());
     for (index, input) in inputs.iter().enumerate() {
         let condition = one(input, &format!("{at}/{index}"))?;
-        if let Some(operator) = condition.op.as_deref().and_then(operator::find) {
-            warn_of_differences(operator, &condition, draft);
+        let operator = condition.op.as_deref().and_then(operator::find);
+        if let Some(message) = operator.and_then(Operator::unknown_to_sdks) {
+            draft.warn(Code::UnknownToSdks.as_str(), message);
+        }
+        for difference in differences::of(&condition) {
+            draft.warn(difference.code, difference.message);
         }
         conditions.push(condition);
     }
@@ -124,7 +125,7 @@ fn value(input: &ConditionInput, operator: Option<&Operator>, at: &str) -> Check
 fn compiles(condition: &Condition, at: &str) -> Checked<()> {
     check_condition(condition).map_err(|why| {
         let pointer = format!("{at}{}", why.pointer);
-        Fault::new(pointer, camel(why.code.as_str()), why.message)
+        Fault::new(pointer, why.code.as_str(), why.message)
     })
 }
 
@@ -143,52 +144,4 @@ fn segments(value: Option<&str>, at: &str) -> Checked<()> {
         return Err(Fault::new(at, "tooManySegments", message));
     }
     ids.iter().try_for_each(|id| text::id(id, at).map(drop))
-}
-
-/// Tells where SDKs that evaluate by themselves take a condition otherwise than we do
-/// (`docs/evaluation.md`).
-fn warn_of_differences(operator: &Operator, condition: &Condition, draft: &mut Draft<'_>) {
-    let name = operator.name;
-    let property = condition.property.as_str();
-    if !operator.sdks_know {
-        let message = format!(
-            "{name} is evaluated by Burgee alone: {SELF_EVALUATING_SDKS} take it as no match"
-        );
-        draft.warn("operatorUnknownToSdks", message);
-    }
-    if operator.group == Group::Pattern {
-        let message = format!(
-            "{name}: the Node.js server SDK takes the user's value as the pattern, and the Java \
-             server SDK wants the pattern to match the whole value"
-        );
-        draft.warn("regexDiffers", message);
-    }
-    let value = condition.value.as_deref().unwrap_or_default();
-    if operator.group == Group::Number && !value.bytes().all(|byte| byte.is_ascii_digit()) {
-        let message = format!(
-            "{name} with '{value}': the Java server SDK reads digits only, and never matches"
-        );
-        draft.warn("numberUnreadByJava", message);
-    }
-    let reserved = |name: &&str| name.eq_ignore_ascii_case(property);
-    let exact = ["keyId", "name"].contains(&property);
-    if !exact && ["key", "keyId", "name"].iter().any(reserved) {
-        let message = format!(
-            "the property '{property}': the Python, Go and Java server SDKs take it as the user's \
-             own key or name"
-        );
-        draft.warn("propertyReserved", message);
-    }
-}
-
-/// `not-a-list` as `notAList`: codes are written alike throughout the API.
-fn camel(kebab: &str) -> String {
-    let mut words = kebab.split('-');
-    let first = words.next().unwrap_or_default().to_owned();
-    words.fold(first, |mut all, word| {
-        let mut letters = word.chars();
-        all.extend(letters.next().map(|first| first.to_ascii_uppercase()));
-        all.push_str(letters.as_str());
-        all
-    })
 }

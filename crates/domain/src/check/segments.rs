@@ -8,7 +8,7 @@ use crate::change::{Draft, Place};
 use crate::fault::{Fault, shown};
 use crate::id::Id;
 use crate::key::fold;
-use crate::model::{Environment, Life, Segment, SegmentScope};
+use crate::model::{Environment, Life, Segment};
 
 /// Segments that a new rule refers to must exist and be visible where the rule is; an archived one
 /// gets a warning.
@@ -102,12 +102,8 @@ fn find<'d>(
     environment: &Id<Environment>,
 ) -> Checked<Option<&'d Segment>> {
     let project = &draft.project(project)?.project.id;
-    let visible = |scope: &SegmentScope| match scope {
-        SegmentScope::Organization => true,
-        SegmentScope::Project(id) => id == project,
-        SegmentScope::Environment(_, id) => id == environment,
-    };
     let segment = draft.state.segments.get(&Id::new(id));
     let segment = segment.map(|state| &state.segment);
-    Ok(segment.filter(|it| it.life != Life::Deleted && visible(&it.scope)))
+    let usable = |it: &&Segment| it.life != Life::Deleted && it.scope.reaches(project, environment);
+    Ok(segment.filter(usable))
 }

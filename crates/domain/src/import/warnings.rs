@@ -8,7 +8,6 @@ use burgee_eval::time::Millis;
 use super::planner::{Planned, Planner};
 use super::report::Kind;
 use crate::command::Command;
-use crate::model::SegmentScope;
 use crate::served;
 
 impl Planner<'_> {
@@ -51,19 +50,16 @@ impl Planner<'_> {
             });
             flags.collect()
         });
-        let visible = |scope: &SegmentScope| match scope {
-            SegmentScope::Organization => true,
-            SegmentScope::Project(id) => *id == self.environment.project,
-            SegmentScope::Environment(_, id) => *id == self.environment.id,
-        };
+        let environment = self.environment;
         let segments = self
             .draft
             .state
             .segments
             .values()
             .map(|state| &state.segment);
-        let segments = segments.filter(|segment| visible(&segment.scope));
-        let segments = segments.map(|it| served::segment(it, Millis(0), self.environment));
+        let segments =
+            segments.filter(|it| it.scope.reaches(&environment.project, &environment.id));
+        let segments = segments.map(|it| served::segment(it, Millis(0), environment));
         Snapshot::build(flags.unwrap_or_default(), segments.collect())
     }
 }

@@ -16,4 +16,5 @@ mod segments;
 mod switch;
 mod targeting;
 mod vocabulary;
+mod warnings;
 mod words;

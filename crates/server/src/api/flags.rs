@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use axum::Json;
 use axum::extract::State;
 use burgee_domain::access::{Kind, Resource};
+use burgee_domain::id::Id;
 use burgee_domain::key::Key;
-use burgee_domain::model::{Environment, Flag, Life, Project, Targeting};
+use burgee_domain::model::{Environment, Flag, Life, Project, Segment, Targeting};
+use burgee_domain::warnings::{self, ItemWarning};
+use burgee_domain::workspace;
 use burgee_eval::flag::{Fallthrough, Rule, TargetUsers, Variation, VariationType};
 use burgee_store::{FlagFilter, ListedFlag};
 use serde::{Deserialize, Serialize};
@@ -114,11 +117,15 @@ pub struct TargetingView {
     pub tracked: bool,
     /// The stamp of its last change here, ISO 8601: SDKs sync by it.
     pub updated_at: String,
+    /// What does not do everywhere what its author may think; pointers are into this targeting.
+    /// Empty for an archived flag.
+    pub warnings: Vec<ItemWarning>,
 }
 
-impl From<Targeting> for TargetingView {
-    fn from(targeting: Targeting) -> Self {
+impl TargetingView {
+    fn new(targeting: Targeting, warnings: Vec<ItemWarning>) -> Self {
         Self {
+            warnings,
             is_enabled: targeting.is_enabled,
             targets: targeting.target_users,
             rules: targeting.rules,
@@ -252,26 +259,47 @@ pub async fn get(
     let missing = || Problem::not_found(format!("flag `{key}` in `{project_key}`"));
     let typed = Key::new(&*key).map_err(|_| missing())?;
     let found = state.store.flag(&project.id, &typed).await;
-    let mut found = found.map_err(api::or_missing(missing))?;
+    let found = found.map_err(api::or_missing(missing))?;
     may_read(&caller, &project, &found.flag)?;
-    let mut detail = FlagDetail {
-        flag: found.flag.into(),
-        environments: BTreeMap::new(),
-        versions: BTreeMap::from([(project.key.to_string(), project.version)]),
-    };
+    let named = state
+        .store
+        .segments_named(&caller.organization, &found.segment_ids())
+        .await?;
+    let environments: Vec<_> = environments
+        .into_iter()
+        .filter(|it| caller.sees(&project, it))
+        .collect();
+    let shown = api::computed(move || detail(found, &project, environments, &named));
+    Ok(Json(shown.await?))
+}
+
+/// A flag as it is shown in these environments, given the segments that its rules name.
+fn detail(
+    found: workspace::FlagState,
+    project: &Project,
+    environments: Vec<Environment>,
+    named: &BTreeMap<Id<Segment>, Segment>,
+) -> FlagDetail {
+    let workspace::FlagState {
+        flag,
+        mut targetings,
+    } = found;
+    let mut shown = BTreeMap::new();
+    let mut versions = BTreeMap::from([(project.key.to_string(), project.version)]);
     for environment in environments {
-        if !caller.sees(&project, &environment) {
-            continue;
-        }
         let scope = format!("{}/{}", project.key, environment.key);
-        detail.versions.insert(scope, environment.position.version);
-        if let Some(targeting) = found.targetings.remove(&environment.id) {
-            detail
-                .environments
-                .insert(environment.key.into(), targeting.into());
+        versions.insert(scope, environment.position.version);
+        if let Some(targeting) = targetings.remove(&environment.id) {
+            let warnings = warnings::of_flag(&flag, &targeting, &environment, named);
+            let view = TargetingView::new(targeting, warnings);
+            shown.insert(environment.key.into(), view);
         }
     }
-    Ok(Json(detail))
+    FlagDetail {
+        flag: flag.into(),
+        environments: shown,
+        versions,
+    }
 }
 
 fn may_read(caller: &Caller, project: &Project, flag: &Flag) -> Result<(), Problem> {

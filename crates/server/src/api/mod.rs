@@ -69,6 +69,17 @@ fn or_missing(missing: impl FnOnce() -> Problem) -> impl FnOnce(StoreError) -> P
     }
 }
 
+/// Does what takes a processor for a while where it holds no other request up.
+async fn computed<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| {
+        tracing::error!(%error, "an answer could not be worked out");
+        Problem::internal()
+    })
+}
+
 /// Reads the key of a new object.
 fn new_key(pointer: &str, text: String) -> Result<Key, Problem> {
     Key::new(text).map_err(|error| Problem::invalid(pointer, "keyInvalid", error.to_string()))

@@ -5,6 +5,7 @@ use axum::extract::State;
 use burgee_domain::access::{Kind, Resource};
 use burgee_domain::key::Key;
 use burgee_domain::model::{Environment, Life, Project, Segment, SegmentScope};
+use burgee_domain::warnings::{self, ItemWarning};
 use burgee_eval::segment::SegmentRule;
 use burgee_store::{ListedSegment, SegmentFilter};
 use serde::{Deserialize, Serialize};
@@ -53,6 +54,9 @@ pub struct SegmentDetail {
     pub included: Vec<String>,
     /// Not members, whatever else says so.
     pub excluded: Vec<String>,
+    /// What does not do everywhere what its author may think; pointers are into this segment.
+    /// Empty for an archived one.
+    pub warnings: Vec<ItemWarning>,
 }
 
 /// A segment in a list: how many keys it names, not which.
@@ -71,6 +75,7 @@ pub struct ListedSegmentView {
 impl From<Segment> for SegmentDetail {
     fn from(mut segment: Segment) -> Self {
         Self {
+            warnings: warnings::of_segment(&segment),
             included: std::mem::take(&mut segment.included),
             excluded: std::mem::take(&mut segment.excluded),
             segment: segment.into(),
@@ -253,7 +258,7 @@ async fn one(
         .await;
     let found = found.map_err(api::or_missing(missing))?;
     place.may_read(caller, &found)?;
-    Ok(Json(found.into()))
+    Ok(Json(api::computed(|| found.into()).await?))
 }
 
 /// One segment of the organization.

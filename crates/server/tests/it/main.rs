@@ -19,4 +19,5 @@ mod rude;
 mod segments;
 mod served;
 mod single;
+mod warnings;
 mod writers;

@@ -17,7 +17,7 @@ impl Engine {
         };
         connection.is_unsent = false;
         if let Ok(Some(error)) = connection.stream.take_error() {
-            return self.fail(key, Failure::Connect(error.kind()));
+            return self.fail(key, Failure::connect(&error));
         }
         self.write_upgrade();
         let Some(connection) = self.connections.get_mut(key.slot as usize) else {
@@ -26,7 +26,7 @@ impl Engine {
         match send_upgrade(&mut connection.stream, &self.output) {
             Ok(true) => {}
             Ok(false) => self.fail(key, Failure::Connect(ErrorKind::WouldBlock)),
-            Err(error) => self.fail(key, Failure::Connect(error.kind())),
+            Err(error) => self.fail(key, Failure::connect(&error)),
         }
     }
 
@@ -184,7 +184,7 @@ impl Engine {
         let is_open = self.find(key).is_some_and(|found| !found.is_unsent);
         let failure = match is_open {
             true => Failure::Broken(error.kind()),
-            false => Failure::Connect(error.kind()),
+            false => Failure::connect(error),
         };
         self.goodbye(key, failure);
     }

@@ -223,28 +223,6 @@ pub(super) const PARTS: &[Part] = &[
         ],
     },
     Part {
-        scenario: "track",
-        title: "events as fast as they are taken",
-        run: track::run,
-        kind: Kind::Demo,
-        options: plain,
-        ceiling: true,
-        once: false,
-        rows: &[
-            value(
-                "track: evaluation events per second, counts exact",
-                "≥ 200,000",
-                Value::Figure("evaluation events per second", "1/s"),
-            ),
-            value(
-                "track: metric events per second, as rows",
-                "≥ 20,000",
-                Value::Figure("metric events per second", "1/s"),
-            ),
-            value("track: events lost", "≤ 0", Value::Errors),
-        ],
-    },
-    Part {
         scenario: "churn",
         title: "ten minutes at 70 % of capacity",
         run: churn::run,

@@ -34,6 +34,13 @@ fn a_goal_is_judged_by_the_ratio_or_by_the_value() {
 }
 
 #[test]
+fn no_part_has_another_s_title() {
+    let mut titles: Vec<_> = PARTS.iter().map(|it| (it.scenario, it.title)).collect();
+    titles.sort_unstable();
+    assert!(titles.windows(2).all(|two| two[0] != two[1]), "{titles:?}");
+}
+
+#[test]
 fn every_goal_can_be_read() {
     for row in PARTS.iter().flat_map(|part| part.rows) {
         assert!(Goal::read(row.goal).is_some(), "{}", row.goal);
