@@ -87,7 +87,7 @@ async fn insert_default(
     };
     organizations::insert(connection, &organization, now).await?;
     let email = Email::new(OWNER_EMAIL).map_err(|error| StoreError::Other(Box::new(error)))?;
-    let owner = accounts::insert(connection, &email, "Owner", None, now).await?;
+    let owner = accounts::insert(connection, &email, "Owner", now).await?;
     let grants = Grants {
         policies: vec![OWNER.to_owned()],
         groups: Vec::new(),

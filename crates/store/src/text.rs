@@ -3,6 +3,7 @@
 
 use burgee_domain::Rejected;
 use serde_json::Value;
+use uuid::Uuid;
 
 use crate::error::StoreError;
 
@@ -45,4 +46,11 @@ pub(crate) fn storable_json(field: &'static str, value: &Value) -> Result<(), St
         }),
         Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
     }
+}
+
+/// A text that nobody guesses, 244 random bits, after a prefix that tells what it is. Only its
+/// [digest](crate::digest) is stored.
+pub(crate) fn secret(prefix: &str) -> String {
+    let [a, b] = [Uuid::new_v4(), Uuid::new_v4()];
+    format!("{prefix}{}{}", a.simple(), b.simple())
 }

@@ -139,7 +139,7 @@ impl Store {
         actor: &Actor,
         now: Millis,
     ) -> Result<(Token, String), StoreError> {
-        let secret = new_secret();
+        let secret = text::secret(PREFIX);
         let mut token = Token {
             id: Id::new(Uuid::now_v7().to_string()),
             organization: new.organization.clone(),
@@ -345,10 +345,4 @@ async fn record_use(writer: AnyPool, id: Id<Token>, now: Millis) {
     );
     let update = update.bind(now.0).bind(id.as_str()).execute(&writer);
     let _unrecorded = tokio::time::timeout(RECORDING, update).await;
-}
-
-/// 244 random bits as text.
-fn new_secret() -> String {
-    let [a, b] = [Uuid::new_v4(), Uuid::new_v4()];
-    format!("{PREFIX}{}{}", a.simple(), b.simple())
 }

@@ -6,9 +6,9 @@ use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, header};
 use burgee_domain::model::Organization;
+use burgee_store::Actor;
 use burgee_store::people::accounts::Account;
 use burgee_store::people::sessions::{LONGEST, Seen, Session};
-use burgee_store::{Actor, ActorKind};
 
 use super::{Caller, cross_site};
 use crate::app::{AppState, now};
@@ -64,11 +64,7 @@ impl SignedIn {
 
     /// Who it is in the history.
     pub fn actor(&self) -> Actor {
-        Actor {
-            kind: ActorKind::Member,
-            id: self.account.id.to_string(),
-            name: self.account.email.clone(),
-        }
+        Actor::member(&self.account)
     }
 
     async fn organization(&self, parts: &Parts, state: &AppState) -> Result<Organization, Problem> {

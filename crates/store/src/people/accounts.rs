@@ -7,11 +7,10 @@ use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 use uuid::Uuid;
 
-use crate::first_start::OWNER_EMAIL;
-
 use super::links;
 use super::sessions::{self, Session};
 use crate::error::{StoreError, unique};
+use crate::first_start::OWNER_EMAIL;
 use crate::{Store, row, text};
 
 /// A person who signs in.
@@ -177,37 +176,34 @@ pub(super) async fn find_or_insert(
     if let Some(account) = find(connection, "email_folded", &email.folded()).await? {
         return Ok((account, false));
     }
-    let account = insert(connection, email, name, None, now).await?;
+    let account = insert(connection, email, name, now).await?;
     Ok((account, true))
 }
 
-/// Makes an account.
+/// Makes an account, without a password.
 pub(crate) async fn insert(
     connection: &mut AnyConnection,
     email: &Email,
     name: &str,
-    password: Option<NewPassword<'_>>,
     now: Millis,
 ) -> Result<Account, StoreError> {
     let account = Account {
         id: Id::new(Uuid::now_v7().to_string()),
         email: email.as_str().to_owned(),
         name: text::name(name)?,
-        password: password.map(|it| it.hash.to_owned()),
-        password_temporary: password.is_some_and(|it| it.temporary),
+        password: None,
+        password_temporary: false,
         second_factor: None,
         created_at: now,
     };
     sqlx::query(
-        "INSERT INTO accounts (id, email, email_folded, name, password, password_temporary, \
-         created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        "INSERT INTO accounts (id, email, email_folded, name, password_temporary, created_at) \
+         VALUES ($1, $2, $3, $4, 0, $5)",
     )
     .bind(account.id.as_str())
     .bind(account.email.as_str())
     .bind(email.folded())
     .bind(account.name.as_str())
-    .bind(account.password.as_deref())
-    .bind(i16::from(account.password_temporary))
     .bind(now.0)
     .execute(connection)
     .await

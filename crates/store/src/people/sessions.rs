@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::accounts::Account;
 use crate::error::StoreError;
-use crate::{Store, digest, row};
+use crate::{Store, digest, row, text};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 
@@ -52,7 +52,7 @@ pub struct Session {
     pub used_at: Millis,
     /// When its text was last changed.
     pub rotated_at: Millis,
-    /// From where it was last used.
+    /// From where it was begun.
     pub address: String,
     /// By which browser.
     pub agent: String,
@@ -96,7 +96,7 @@ impl Store {
         now: Millis,
     ) -> Result<Option<(Session, String)>, StoreError> {
         let account = &checked.id;
-        let text = new_text();
+        let text = text::secret("bgs_");
         let session = Session {
             id: Id::new(Uuid::now_v7().to_string()),
             account: account.clone(),
@@ -168,7 +168,7 @@ impl Store {
         text: &str,
         now: Millis,
     ) -> Result<Option<String>, StoreError> {
-        let new = new_text();
+        let new = text::secret("bgs_");
         let done = sqlx::query(
             "UPDATE sessions SET previous_hash = hash, hash = $1, rotated_at = $2 \
              WHERE id = $3 AND hash = $4",
@@ -255,10 +255,4 @@ pub(super) async fn end_others(
 fn kept(text: &str) -> String {
     let plain = text.chars().filter(|it| !it.is_control());
     plain.take(MAX_AGENT).collect()
-}
-
-/// 244 random bits as text.
-fn new_text() -> String {
-    let [a, b] = [Uuid::new_v4(), Uuid::new_v4()];
-    format!("bgs_{}{}", a.simple(), b.simple())
 }
