@@ -9,6 +9,7 @@ use burgee_eval::time::Millis;
 use burgee_store::Store;
 use ipnet::IpNet;
 
+use crate::auth::oidc::Providers;
 use crate::auth::seal::Keyring;
 use crate::auth::throttle::Throttle;
 use crate::problem::Problem;
@@ -22,6 +23,8 @@ pub struct AppState {
     pub hub: Arc<Hub>,
     /// What seals secrets that must be read back, where there is a key.
     pub keyring: Option<Arc<Keyring>>,
+    /// Providers of single sign-on.
+    pub providers: Arc<Providers>,
     /// Failed attempts to sign in.
     pub throttle: Arc<Throttle>,
     /// Proxies that are believed when they say whom they forward.

@@ -12,6 +12,7 @@ pub mod config;
 pub mod deadline;
 pub mod demo;
 pub mod feed;
+pub mod fetch;
 pub mod metrics;
 pub mod openapi;
 pub mod params;

@@ -17,9 +17,11 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::AppState;
+use crate::auth::oidc::Providers;
 use crate::auth::seal::Keyring;
 use crate::config::Config;
 use crate::feed::{self, LocalSource};
+use crate::fetch::Fetcher;
 use crate::sink::LocalSink;
 use crate::{demo, metrics, retention, router, setup};
 
@@ -118,13 +120,17 @@ fn state(config: &Config, store: &Store, api: &Api) -> anyhow::Result<AppState> 
     let keyring = file.map(Keyring::load).transpose()?;
     let url = config.public_url.clone();
     let url = url.unwrap_or_else(|| format!("http://{}", config.listen));
+    let secure = url.starts_with("https://");
+    // A server that is itself reached without TLS may ask one on the same machine so.
+    let fetcher = Fetcher::new(!secure)?;
     Ok(AppState {
         store: store.clone(),
         hub: Arc::clone(&api.hub),
         keyring: keyring.map(Arc::new),
+        providers: Arc::new(Providers::new(fetcher)),
         throttle: Arc::default(),
         trusted_proxies: config.trusted_proxies.clone().into(),
-        secure_cookies: url.starts_with("https://"),
+        secure_cookies: secure,
         public_url: url.trim_end_matches('/').into(),
     })
 }

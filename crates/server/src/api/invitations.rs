@@ -210,6 +210,8 @@ pub async fn follow(
     if let Some(signed_in) = &signed_in {
         signed_in.settled()?;
     }
+    // What one organization's provider says of somebody opens no other's door.
+    let signed_in = signed_in.filter(|it| it.session.organization.is_none());
     let signed_in = signed_in.map(|it| it.account.id);
     let sign_in_first = || Problem::unauthorized(&format!("sign in as {} first", found.email));
     if needs_sign_in(&found) && signed_in != found.account {
@@ -249,7 +251,7 @@ pub async fn follow(
             cookies.insert(header::SET_COOKIE, cookie);
         }
     }
-    Ok((cookies, session::me(&state, account).await?))
+    Ok((cookies, session::me(&state, account, None).await?))
 }
 
 fn needs_sign_in(found: &Followed) -> bool {

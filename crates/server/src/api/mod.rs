@@ -11,6 +11,7 @@ pub mod groups;
 pub mod invitations;
 pub mod me;
 pub mod members;
+pub mod oidc;
 pub mod page;
 pub mod permissions;
 pub mod policies;
@@ -19,6 +20,7 @@ pub mod rules;
 pub mod sdk_keys;
 pub mod segments;
 pub mod session;
+pub mod sign_in;
 pub mod tokens;
 
 use burgee_domain::access::Resource;

@@ -4,6 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
+use burgee_domain::id::Id;
+use burgee_domain::model::Organization;
 use burgee_domain::people::{Email, MAX_PASSWORD};
 use burgee_store::people::accounts::Account;
 use serde::{Deserialize, Serialize};
@@ -88,7 +90,10 @@ pub async fn sign_in(
         .await?;
     let (_, text) = begun.ok_or_else(Problem::bad_credentials)?;
     let cookie = session::cookie(&text, state.secure_cookies);
-    Ok(([(header::SET_COOKIE, cookie)], me(&state, account).await?))
+    Ok((
+        [(header::SET_COOKIE, cookie)],
+        me(&state, account, None).await?,
+    ))
 }
 
 /// The account of these credentials. Whether it is the address, the password or the code that is
@@ -151,7 +156,8 @@ pub(super) fn purpose(account: &Account) -> String {
 #[utoipa::path(get, path = "/api/v1/session", tag = "people", security(("session" = [])),
     responses((status = 200, body = Me)))]
 pub async fn get(State(state): State<AppState>, signed_in: SignedIn) -> Result<Json<Me>, Problem> {
-    me(&state, signed_in.account).await
+    let organization = signed_in.session.organization.as_ref();
+    me(&state, signed_in.account, organization).await
 }
 
 /// Sign out.
@@ -167,9 +173,15 @@ pub async fn sign_out(
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]))
 }
 
-pub(super) async fn me(state: &AppState, account: Account) -> Result<Json<Me>, Problem> {
-    let organizations = state.store.organizations_of(&account.id).await?;
-    let name = |it: burgee_domain::model::Organization| OrganizationName {
+/// Who it is, in all their organizations or in the one that their session is good in.
+pub(super) async fn me(
+    state: &AppState,
+    account: Account,
+    only: Option<&Id<Organization>>,
+) -> Result<Json<Me>, Problem> {
+    let mut organizations = state.store.organizations_of(&account.id).await?;
+    organizations.retain(|it| only.is_none_or(|only| it.id == *only));
+    let name = |it: Organization| OrganizationName {
         key: it.key.as_str().to_owned(),
         name: it.name,
     };

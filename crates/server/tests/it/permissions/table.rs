@@ -58,7 +58,9 @@ fn op(name: &'static str, path: impl Into<String>, needs: &[&'static str]) -> Op
 }
 
 /// Operations that ask for no credentials.
-pub(crate) const OPEN: [&str; 3] = [
+pub(crate) const OPEN: [&str; 5] = [
+    "GET /api/v1/session/oidc",
+    "GET /api/v1/session/oidc/{organization}",
     "POST /api/v1/links/follow",
     "POST /api/v1/links/look",
     "POST /api/v1/session",
@@ -86,6 +88,7 @@ pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
     all.extend(flags_and_segments());
     all.extend(changes(of));
     all.extend(members(of));
+    all.extend(sign_in());
     all.extend(groups());
     all.extend(policies());
     all.extend(tokens(of));
@@ -297,6 +300,22 @@ fn members(of: &Fixture) -> Vec<Operation> {
             format!("invitations/{}", of.invitation),
             &["member.invite"],
         ),
+    ]
+}
+
+fn sign_in() -> Vec<Operation> {
+    let set = json!({"issuer": "https://id.example.com", "clientId": "burgee",
+        "domains": ["made.example.com"], "newcomers": {"policies": ["reader"]}});
+    let path = "organization/sign-in";
+    let set_needs = ["organization.setSignIn", "organization.own"];
+    vec![
+        op("PUT /api/v1/organization/sign-in", path, &set_needs).sends(set),
+        op(
+            "GET /api/v1/organization/sign-in",
+            path,
+            &["organization.read"],
+        ),
+        op("DELETE /api/v1/organization/sign-in", path, &set_needs),
     ]
 }
 
