@@ -85,7 +85,7 @@ async fn a_filter_that_means_nothing_is_refused() {
             ("text=%00", "text"),
             ("limit=0", "limit"),
             ("cursor=x", "/cursor"),
-            ("nothing=1", ""),
+            ("nothing=1", "nothing"),
         ] {
             let answer = app.owner.get(&format!("audit?{query}")).await.expect(400);
             let pointer = answer["errors"][0]["pointer"].as_str().unwrap_or_default();
