@@ -14,3 +14,4 @@ pub mod policies;
 mod record;
 pub mod second_factor;
 pub mod sessions;
+pub mod sign_on;
