@@ -87,6 +87,7 @@ pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
     all.extend(sdk_keys(of));
     all.extend(flags_and_segments());
     all.extend(changes(of));
+    all.extend(audit());
     all.extend(members(of));
     all.extend(sign_in());
     all.extend(groups());
@@ -271,6 +272,24 @@ fn changes(of: &Fixture) -> Vec<Operation> {
     ]
 }
 
+fn audit() -> Vec<Operation> {
+    vec![
+        op("GET /api/v1/audit", "audit", &["audit.read"]),
+        op("GET /api/v1/audit/export", "audit/export", &["audit.read"]),
+        op(
+            "GET /api/v1/audit/retention",
+            "audit/retention",
+            &["audit.read"],
+        ),
+        op(
+            "PUT /api/v1/audit/retention",
+            "audit/retention",
+            &["audit.retain"],
+        )
+        .sends(json!({"days": 90})),
+    ]
+}
+
 fn members(of: &Fixture) -> Vec<Operation> {
     let (mate, leaver) = (
         format!("members/{}", of.mate),
@@ -304,8 +323,8 @@ fn members(of: &Fixture) -> Vec<Operation> {
 }
 
 fn sign_in() -> Vec<Operation> {
-    let set = json!({"issuer": "https://id.example.com", "clientId": "burgee",
-        "domains": ["made.example.com"], "newcomers": {"policies": ["reader"]}});
+    let set = json!({"issuer": "https://id.test", "clientId": "burgee",
+        "domains": ["made.test"], "newcomers": {"policies": ["reader"]}});
     let path = "organization/sign-in";
     let set_needs = ["organization.setSignIn", "organization.own"];
     vec![
