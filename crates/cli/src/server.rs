@@ -71,6 +71,8 @@ fn config(args: &ServerArgs) -> anyhow::Result<Config> {
         share_port: args.share_port,
         metrics_listen: args.metrics_listen,
         public_url: args.public_url.clone(),
+        smtp_url: args.smtp_url.clone(),
+        mail_from: args.mail_from.clone(),
         demo: args.demo,
         ..config
     })

@@ -12,6 +12,7 @@ use ipnet::IpNet;
 use crate::auth::oidc::Providers;
 use crate::auth::seal::Keyring;
 use crate::auth::throttle::Throttle;
+use crate::mail::Mailer;
 use crate::problem::Problem;
 
 /// Cheap to clone: handles only.
@@ -25,6 +26,10 @@ pub struct AppState {
     pub keyring: Option<Arc<Keyring>>,
     /// Providers of single sign-on.
     pub providers: Arc<Providers>,
+    /// Mail to people, where there is a mail server.
+    pub mail: Mailer,
+    /// Who asked for new passwords of late.
+    pub resets: Arc<Throttle>,
     /// Failed attempts to sign in.
     pub throttle: Arc<Throttle>,
     /// Proxies that are believed when they say whom they forward.
@@ -48,9 +53,9 @@ impl AppState {
         self.keyring.as_deref().ok_or_else(Problem::no_instance_key)
     }
 
-    /// The address of a one-time link. What follows `#` is sent to no server, and so is in no log.
+    /// The address of a one-time link.
     pub fn link(&self, text: &str) -> String {
-        format!("{}/link#{text}", self.public_url)
+        link(&self.public_url, text)
     }
 
     /// Waits until this server serves environments (by id) at these versions or later: whoever made
@@ -85,6 +90,12 @@ impl AppState {
             tracing::warn!("a change is stored, but not served yet");
         }
     }
+}
+
+/// The address of a one-time link of a server. What follows `#` is sent to no server, and so is in
+/// no log.
+pub(crate) fn link(public_url: &str, text: &str) -> String {
+    format!("{public_url}/link#{text}")
 }
 
 /// The time on this machine's clock: the one place where the server reads it.

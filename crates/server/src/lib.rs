@@ -14,6 +14,7 @@ pub mod deadline;
 pub mod demo;
 pub mod feed;
 pub mod fetch;
+pub mod mail;
 pub mod metrics;
 pub mod openapi;
 pub mod params;

@@ -188,6 +188,13 @@ impl Problem {
         Self::new(StatusCode::BAD_GATEWAY, "providerFailed", detail)
     }
 
+    /// 501: the server sends no mail.
+    pub fn no_mail() -> Self {
+        let detail = "this server was started without --smtp-url; ask an owner of your \
+                      organization for a link";
+        Self::new(StatusCode::NOT_IMPLEMENTED, "mailMissing", detail)
+    }
+
     /// 501: the server has no key to seal secrets with.
     pub fn no_instance_key() -> Self {
         let detail = "this server was started without --instance-key-file, so it keeps no second \

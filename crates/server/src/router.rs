@@ -97,6 +97,7 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(audit::export))
         .routes(routes!(audit::retention, audit::set_retention))
         .routes(routes!(session::get, session::sign_in, session::sign_out))
+        .routes(routes!(session::reset))
         .routes(routes!(oidc::begin))
         .routes(routes!(oidc::finish))
         .routes(routes!(sign_in::get, sign_in::set, sign_in::remove))

@@ -22,6 +22,7 @@ use crate::auth::seal::Keyring;
 use crate::config::Config;
 use crate::feed::{self, LocalSource};
 use crate::fetch::Fetcher;
+use crate::mail::{Mailer, Post};
 use crate::sink::LocalSink;
 use crate::{audit, demo, metrics, retention, router, setup};
 
@@ -50,7 +51,9 @@ impl Server {
         api.hub.ready().await;
 
         let counters = Arc::clone(&api.metrics);
-        let state = state(&config, &store, &api)?;
+        let mut state = state(&config, &store, &api)?;
+        feeding.extend(start_mail(&config, &mut state, &stop_feed)?);
+        let mails = state.mail.counters().clone();
         let sealing = audit::run(store.clone(), state.keyring.clone());
         feeding.push(tokio::spawn(until(stop_feed.clone(), sealing)));
         let owner_password = setup::first_password(&store).await?;
@@ -59,7 +62,7 @@ impl Server {
         let (listen, driver) = (config.listen, config.driver());
         let edge = driver::serve(listen, &api, routes, stop_edge.clone(), driver)
             .with_context(|| format!("--listen: {listen} cannot be listened on"))?;
-        let text = move || counters.encode();
+        let text = move || metrics::joined(&counters.encode(), &mails.encode());
         let metrics_address =
             metrics::serve(config.metrics_listen, text, stop_feed.clone()).await?;
         Ok(Self {
@@ -130,11 +133,34 @@ fn state(config: &Config, store: &Store, api: &Api) -> anyhow::Result<AppState> 
         hub: Arc::clone(&api.hub),
         keyring: keyring.map(Arc::new),
         providers: Arc::new(Providers::new(fetcher)),
+        mail: Mailer::none(),
+        resets: Arc::default(),
         throttle: Arc::default(),
         trusted_proxies: config.trusted_proxies.clone().into(),
         secure_cookies: secure,
         public_url: url.trim_end_matches('/').into(),
     })
+}
+
+/// Begins to send mail, where a mail server is configured; the task that does.
+fn start_mail(
+    config: &Config,
+    state: &mut AppState,
+    stop: &CancellationToken,
+) -> anyhow::Result<Option<JoinHandle<()>>> {
+    let Some(server) = &config.smtp_url else {
+        return Ok(None);
+    };
+    let from = config.mail_from.as_deref().unwrap_or_default();
+    let post = Post::new(
+        server,
+        from,
+        state.store.clone(),
+        Arc::clone(&state.public_url),
+    )?;
+    let (mailer, sending) = Mailer::new(post, stop.clone());
+    state.mail = mailer;
+    Ok(Some(tokio::spawn(sending)))
 }
 
 /// Opens the data and sets up what is missing. Says whether the database was empty.

@@ -20,6 +20,7 @@ use crate::auth::peer::Peer;
 use crate::auth::totp::{self, SecondFactor};
 use crate::auth::{SignedIn, password};
 use crate::body::Body;
+use crate::mail::Letter;
 use crate::params::Path;
 use crate::problem::Problem;
 
@@ -149,6 +150,8 @@ pub async fn change_password(
         .store
         .set_password(&account.id, password, keep, None, now())
         .await?;
+    let notice = Letter::password_changed(&account.email, &state.public_url);
+    state.mail.send(notice);
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -306,6 +309,8 @@ pub async fn set_second_factor(
         .store
         .set_second_factor(&account.id, session, &sealed, step, &codes, now())
         .await?;
+    let notice = Letter::second_factor_set(&account.email, &state.public_url);
+    state.mail.send(notice);
     Ok(Json(RecoveryCodes { codes }))
 }
 
@@ -335,5 +340,7 @@ pub async fn remove_second_factor(
         .store
         .remove_second_factor(&account.id, None, now())
         .await?;
+    let notice = Letter::second_factor_removed(&account.email, &state.public_url);
+    state.mail.send(notice);
     Ok(StatusCode::NO_CONTENT)
 }

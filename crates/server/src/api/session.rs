@@ -172,6 +172,43 @@ pub(super) fn purpose(account: &Account) -> String {
     format!("totp/{}", account.id)
 }
 
+/// Whose password is to be chosen anew.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ForgottenPassword {
+    /// The address of mail.
+    pub email: String,
+}
+
+/// Ask for a link to choose a new password, by mail. The answer is the same, and as fast, whether or
+/// not there is such an account. After some requests the next have to wait (429).
+#[utoipa::path(post, path = "/api/v1/session/reset", tag = "people",
+    request_body = ForgottenPassword, security(()),
+    responses((status = 204, description = "A link is sent, if there is such an account"),
+        (status = 400, body = Problem), (status = 429, body = Problem),
+        (status = 501, body = Problem, description = "`mailMissing`: the server sends no mail")))]
+pub async fn reset(
+    State(state): State<AppState>,
+    Peer(address): Peer,
+    Body(forgotten): Body<ForgottenPassword>,
+) -> Result<StatusCode, Problem> {
+    let email = Email::new(&forgotten.email)
+        .map_err(|error| Problem::invalid("/email", "emailInvalid", error.to_string()))?;
+    if !state.mail.sends() {
+        return Err(Problem::no_mail());
+    }
+    let wait = state.resets.wait(&email.folded(), address, now());
+    if wait > 0 {
+        return Err(Problem::wait(wait));
+    }
+    state.resets.failed(&email.folded(), address, now());
+    // Whether there is such an account is looked for where the mail is sent.
+    match state.mail.reset(email) {
+        true => Ok(StatusCode::NO_CONTENT),
+        false => Err(Problem::unavailable()),
+    }
+}
+
 /// Who is signed in.
 #[utoipa::path(get, path = "/api/v1/session", tag = "people", security(("session" = [])),
     responses((status = 200, body = Me)))]

@@ -58,12 +58,13 @@ fn op(name: &'static str, path: impl Into<String>, needs: &[&'static str]) -> Op
 }
 
 /// Operations that ask for no credentials.
-pub(crate) const OPEN: [&str; 5] = [
+pub(crate) const OPEN: [&str; 6] = [
     "GET /api/v1/session/oidc",
     "GET /api/v1/session/oidc/{organization}",
     "POST /api/v1/links/follow",
     "POST /api/v1/links/look",
     "POST /api/v1/session",
+    "POST /api/v1/session/reset",
 ];
 
 /// Operations on one's own account: for a session alone.
