@@ -9,6 +9,7 @@
 pub mod access;
 pub mod change;
 mod check;
+pub mod colour;
 pub mod command;
 pub mod conflict;
 pub mod demo;

@@ -78,8 +78,10 @@ fn table() -> OpenApiRouter<AppState> {
             environments::update,
             environments::delete
         ))
+        .routes(routes!(environments::reorder))
         .routes(routes!(sdk_keys::list, sdk_keys::create))
-        .routes(routes!(sdk_keys::revoke))
+        .routes(routes!(sdk_keys::rename, sdk_keys::revoke))
+        .routes(routes!(sdk_keys::rotate))
         .routes(routes!(flags::list))
         .routes(routes!(flags::get))
         .routes(routes!(segments::list_shared))

@@ -32,7 +32,7 @@ pub mod people;
 mod pool;
 mod projects;
 mod row;
-mod sdk_keys;
+pub mod sdk_keys;
 mod segments;
 mod snapshot;
 mod sql;
@@ -50,7 +50,7 @@ pub use crate::apply::{
     Applied, ApplyError, ChangeSetRequest, ConflictFound, ImportRequest, Imported,
 };
 pub use crate::change_sets::{Actor, ActorKind};
-pub use crate::environments::NewEnvironment;
+pub use crate::environments::{EnvironmentEdit, NewEnvironment};
 pub use crate::error::StoreError;
 pub use crate::flags::{FlagFilter, ListedFlag};
 pub use crate::history::{HistoryScope, LoggedChangeSet};

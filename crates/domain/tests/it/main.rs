@@ -3,6 +3,7 @@
 
 mod access;
 mod behind;
+mod colour;
 mod demo;
 mod flags;
 mod history;
