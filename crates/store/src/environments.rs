@@ -3,6 +3,7 @@
 mod administration;
 mod edit;
 mod manage;
+pub(crate) mod rules;
 
 use burgee_domain::colour::Colour;
 use burgee_domain::id::Id;

@@ -22,7 +22,11 @@ pub(crate) const TRUTH: &[Migration] = &[
     },
     Migration {
         version: 2,
-        text: include_str!("../migrations/truth/0002_settings.sql"),
+        text: include_str!("../migrations/truth/0002_environment_rules.sql"),
+    },
+    Migration {
+        version: 3,
+        text: include_str!("../migrations/truth/0003_settings.sql"),
     },
 ];
 

@@ -15,6 +15,7 @@ pub mod page;
 pub mod permissions;
 pub mod policies;
 pub mod projects;
+pub mod rules;
 pub mod sdk_keys;
 pub mod segments;
 pub mod session;
