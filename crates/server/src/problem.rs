@@ -128,6 +128,11 @@ impl Problem {
         Self::new(StatusCode::UNAUTHORIZED, "badCredentials", detail)
     }
 
+    /// Whether it is [`Self::bad_credentials`].
+    pub fn is_bad_credentials(&self) -> bool {
+        self.code == "badCredentials"
+    }
+
     /// 401: the password is right; a code of the second factor is needed too.
     pub fn code_needed() -> Self {
         let detail = "send the code of the second factor, or a recovery code, too";
@@ -145,6 +150,13 @@ impl Problem {
         let detail = "this organization asks for a second factor; set one up \
                       (PUT /api/v1/me/second-factor)";
         Self::new(StatusCode::FORBIDDEN, "secondFactorNeeded", detail)
+    }
+
+    /// 403: the organization takes no sessions that began with a password.
+    pub fn single_sign_on_needed() -> Self {
+        let detail = "this organization's members sign in by its provider \
+                      (GET /api/v1/session/oidc/{organization})";
+        Self::new(StatusCode::FORBIDDEN, "singleSignOnNeeded", detail)
     }
 
     /// 501: the server has no key to seal secrets with.

@@ -22,7 +22,7 @@ use crate::auth::seal::Keyring;
 use crate::config::Config;
 use crate::feed::{self, LocalSource};
 use crate::sink::LocalSink;
-use crate::{demo, due, metrics, retention, router, setup};
+use crate::{audit, demo, due, metrics, retention, router, setup};
 
 /// A running service.
 pub struct Server {
@@ -45,7 +45,7 @@ impl Server {
         burgee_edge::allocator::give_large_blocks_back();
         let (store, first_start) = open(&config).await?;
         let (stop_edge, stop_feed) = (CancellationToken::new(), CancellationToken::new());
-        let (api, feeding) = feed_edge(&store, &stop_feed);
+        let (api, mut feeding) = feed_edge(&store, &stop_feed);
         api.hub.ready().await;
 
         let counters = Arc::clone(&api.metrics);
@@ -53,6 +53,8 @@ impl Server {
         let taken = || format!("--listen: {listen} cannot be listened on");
         let listening = driver::listen(listen, &driver).with_context(taken)?;
         let state = state(&config, listening.local_addr(), &store, &api)?;
+        let sealing = audit::run(store.clone(), state.keyring.clone());
+        feeding.push(tokio::spawn(until(stop_feed.clone(), sealing)));
         let owner_password = setup::first_password(&store).await?;
         let (management, _) = router::router(state);
         let routes = burgee_edge::api::router(api.clone()).merge(management);

@@ -187,7 +187,8 @@ impl Store {
             environment: locked.environment.clone(),
             rows: rows.map(|(key, image)| log_row(key, image)).collect(),
         };
-        self.administer(tx, &act, &mut [step], now).await
+        self.administer(tx, &act, &mut [step], now).await?;
+        Ok(())
     }
 }
 
