@@ -6,6 +6,7 @@
 
 mod base;
 mod import;
+mod preview;
 mod request;
 
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ use serde_json::json;
 use crate::change_sets::{self, Actor, NewChangeSet};
 use base::Base;
 pub use import::{ImportRequest, Imported};
+pub use preview::Preview;
 pub use request::{Applied, ApplyError, ChangeSetRequest, ConflictFound};
 
 use crate::error::StoreError;
@@ -105,7 +107,10 @@ impl Store {
             decided => decided?,
         };
         base.check(&mut tx, &decision.outcome).await?;
-        let applied = applied(&id, &workspace, &decision.outcome);
+        let mut applied = applied(&id, &workspace, &decision.outcome);
+        if work.dry_run {
+            applied.preview = preview::previews(&workspace, &decision.outcome);
+        }
         if decision.outcome.steps.is_empty() && work.id.is_none() {
             return Ok(applied);
         }
@@ -264,6 +269,7 @@ fn applied(id: &str, workspace: &Workspace, outcome: &Outcome) -> Applied {
         positions: BTreeMap::new(),
         diff: diff::lines(workspace, outcome),
         warnings: outcome.warnings.clone(),
+        preview: Vec::new(),
     };
     for step in &outcome.steps {
         let Position { version, digest } = step.position;

@@ -47,7 +47,7 @@ use std::sync::Arc;
 use sqlx::{Any, Transaction};
 
 pub use crate::apply::{
-    Applied, ApplyError, ChangeSetRequest, ConflictFound, ImportRequest, Imported,
+    Applied, ApplyError, ChangeSetRequest, ConflictFound, ImportRequest, Imported, Preview,
 };
 pub use crate::change_sets::{Actor, ActorKind};
 pub use crate::environments::NewEnvironment;
@@ -79,6 +79,7 @@ struct Shared {
     truth: Pools,
     traffic: Pools,
     changed: Changed,
+    noted: traffic::Noted,
 }
 
 impl std::fmt::Debug for Store {
@@ -98,6 +99,7 @@ impl Store {
             truth,
             traffic,
             changed: Changed::new(),
+            noted: traffic::Noted::default(),
         };
         Ok(Self {
             shared: Arc::new(shared),

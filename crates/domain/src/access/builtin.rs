@@ -8,7 +8,7 @@ use super::policy::{Effect, Policy, StatementInput, read};
 pub const OWNER: &str = "owner";
 /// May do everything but what makes or unmakes owners.
 pub const ADMINISTRATOR: &str = "administrator";
-/// May see everything but people's administration, and edit flags and segments.
+/// May see everything but people's administration, and edit flags, segments and end users.
 pub const DEVELOPER: &str = "developer";
 /// May see flags and segments, projects and environments.
 pub const READER: &str = "reader";
@@ -35,6 +35,7 @@ const ADMINISTER: &[&str] = &[
     "project.*",
     "environment.*",
     "sdkKey.*",
+    "user.*",
     "flag.*",
     "segment.*",
 ];
@@ -48,7 +49,8 @@ pub fn builtin(key: &str) -> Option<Arc<Policy>> {
 /// All of them, from the most to the least that they allow.
 pub fn builtins() -> &'static [Arc<Policy>] {
     static ALL: LazyLock<Vec<Arc<Policy>>> = LazyLock::new(|| {
-        let develop = [SEE, &["flag.*", "segment.*", "sdkKey.reveal"]].concat();
+        let edit = ["flag.*", "segment.*", "sdkKey.reveal"];
+        let develop = [SEE, &edit, &["user.read", "user.write"]].concat();
         vec![
             policy(OWNER, &["*"]),
             policy(ADMINISTRATOR, ADMINISTER),

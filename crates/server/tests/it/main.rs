@@ -19,5 +19,6 @@ mod rude;
 mod segments;
 mod served;
 mod single;
+mod users;
 mod warnings;
 mod writers;

@@ -12,6 +12,7 @@ use burgee_domain::outcome::{Facet, Warning};
 use burgee_eval::time::Millis;
 use serde::{Deserialize, Serialize};
 
+use super::preview::Preview;
 use crate::change_sets::Actor;
 use crate::error::StoreError;
 
@@ -54,6 +55,9 @@ pub struct Applied {
     pub diff: Vec<DiffLine>,
     /// What the author should know.
     pub warnings: Vec<Warning>,
+    /// Of a dry run: what the environments that move would serve.
+    #[serde(skip)]
+    pub preview: Vec<Preview>,
 }
 
 /// A facet that somebody else changed after the base.
