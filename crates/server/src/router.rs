@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 
 use crate::api::{
     activity, changes, environments, evaluate, flags, groups, invitations, me, members,
-    permissions, policies, projects, properties, sdk_keys, segments, session, tokens, users,
+    permissions, policies, projects, properties, rules, sdk_keys, segments, session, tokens, users,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -78,6 +78,7 @@ fn table() -> OpenApiRouter<AppState> {
             environments::update,
             environments::delete
         ))
+        .routes(routes!(rules::get, rules::set))
         .routes(routes!(sdk_keys::list, sdk_keys::create))
         .routes(routes!(sdk_keys::revoke))
         .routes(routes!(flags::list))

@@ -12,46 +12,42 @@ use crate::error::StoreError;
 pub(crate) struct Migration {
     version: i64,
     text: &'static str,
-    /// What only PostgreSQL needs, run before the text.
-    postgres: &'static str,
-}
-
-impl Migration {
-    const fn new(version: i64, text: &'static str) -> Self {
-        Self {
-            version,
-            text,
-            postgres: "",
-        }
-    }
-
-    fn text(&self, dialect: Dialect) -> String {
-        match dialect {
-            Dialect::Sqlite => self.text.to_owned(),
-            Dialect::Postgres => [self.postgres, self.text].concat(),
-        }
-    }
 }
 
 /// The steps of the truth.
-pub(crate) const TRUTH: &[Migration] = &[Migration::new(
-    1,
-    include_str!("../migrations/truth/0001_first.sql"),
-)];
+pub(crate) const TRUTH: &[Migration] = &[
+    Migration {
+        version: 1,
+        text: include_str!("../migrations/truth/0001_first.sql"),
+    },
+    Migration {
+        version: 2,
+        text: include_str!("../migrations/truth/0002_environment_rules.sql"),
+    },
+];
 
 /// The steps of the traffic.
 pub(crate) const TRAFFIC: &[Migration] = &[
-    Migration::new(1, include_str!("../migrations/traffic/0001_first.sql")),
-    Migration::new(
-        2,
-        include_str!("../migrations/traffic/0002_event_names.sql"),
-    ),
     Migration {
-        postgres: include_str!("../migrations/traffic/0003_users.postgres.sql"),
-        ..Migration::new(3, include_str!("../migrations/traffic/0003_users.sql"))
+        version: 1,
+        text: include_str!("../migrations/traffic/0001_first.sql"),
     },
-    Migration::new(4, include_str!("../migrations/traffic/0004_activity.sql")),
+    Migration {
+        version: 2,
+        text: include_str!("../migrations/traffic/0002_event_names.sql"),
+    },
+    Migration {
+        version: 3,
+        text: include_str!("../migrations/traffic/0003_users.sql"),
+    },
+    Migration {
+        version: 4,
+        text: include_str!("../migrations/traffic/0004_activity.sql"),
+    },
 ];
+
+/// What a line begins with that is for PostgreSQL alone.
+const POSTGRES_ALONE: &str = "-- postgres: ";
 
 /// Runs those of `migrations` that have not run, inside the caller's transaction. `part` tells
 /// the two lists apart where they share a database.
@@ -72,17 +68,19 @@ pub(crate) async fn run(
         .await?;
     }
     let done = done(connection, part).await?;
-    refuse_unknown(dialect, &done, migrations)?;
+    refuse_unknown(&done, migrations)?;
     for migration in &migrations[done.len()..] {
-        let text = migration.text(dialect);
-        let digest = digest::hex(text.as_bytes());
+        let text = match dialect {
+            Dialect::Sqlite => migration.text.to_owned(),
+            Dialect::Postgres => migration.text.replace(POSTGRES_ALONE, ""),
+        };
         sqlx::raw_sql(AssertSqlSafe(text))
             .execute(&mut *connection)
             .await?;
         sqlx::query("INSERT INTO schema_migrations (part, version, digest) VALUES ($1, $2, $3)")
             .bind(part)
             .bind(migration.version)
-            .bind(digest)
+            .bind(digest::hex(migration.text.as_bytes()))
             .execute(&mut *connection)
             .await?;
     }
@@ -106,15 +104,10 @@ async fn done(
 
 /// A newer program may have been here, or a text was edited after it had run: in both cases this
 /// program does not know the schema, and must not touch the data.
-fn refuse_unknown(
-    dialect: Dialect,
-    done: &[(i64, String)],
-    migrations: &[Migration],
-) -> Result<(), StoreError> {
-    let known = migrations.iter().map(|migration| {
-        let text = migration.text(dialect);
-        (migration.version, digest::hex(text.as_bytes()))
-    });
+fn refuse_unknown(done: &[(i64, String)], migrations: &[Migration]) -> Result<(), StoreError> {
+    let known = migrations
+        .iter()
+        .map(|migration| (migration.version, digest::hex(migration.text.as_bytes())));
     if done.len() <= migrations.len() && known.zip(done).all(|(ours, theirs)| ours == *theirs) {
         return Ok(());
     }

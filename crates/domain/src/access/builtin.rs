@@ -34,10 +34,20 @@ const ADMINISTER: &[&str] = &[
     "audit.read",
     "project.*",
     "environment.*",
+    "change.*",
     "sdkKey.*",
     "user.*",
     "flag.*",
     "segment.*",
+];
+
+const DEVELOP: &[&str] = &[
+    "flag.*",
+    "segment.*",
+    "sdkKey.reveal",
+    "change.review",
+    "user.read",
+    "user.write",
 ];
 
 /// The policy of that key, where it is one of these.
@@ -49,8 +59,7 @@ pub fn builtin(key: &str) -> Option<Arc<Policy>> {
 /// All of them, from the most to the least that they allow.
 pub fn builtins() -> &'static [Arc<Policy>] {
     static ALL: LazyLock<Vec<Arc<Policy>>> = LazyLock::new(|| {
-        let edit = ["flag.*", "segment.*", "sdkKey.reveal"];
-        let develop = [SEE, &edit, &["user.read", "user.write"]].concat();
+        let develop = [SEE, DEVELOP].concat();
         vec![
             policy(OWNER, &["*"]),
             policy(ADMINISTRATOR, ADMINISTER),

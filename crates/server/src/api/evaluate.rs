@@ -295,6 +295,7 @@ async fn draft(
         comment: String::new(),
         base: BTreeMap::new(),
         commands: command::parse(commands.to_vec(), Some(project.key.as_str()))?,
+        override_reason: None,
         dry_run: true,
         now: now(),
     };

@@ -18,6 +18,7 @@ pub mod permissions;
 pub mod policies;
 pub mod projects;
 pub mod properties;
+pub mod rules;
 pub mod sdk_keys;
 pub mod segments;
 pub mod session;
