@@ -15,7 +15,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::{
-    activity, changes, environments, evaluate, flags, groups, invitations, me, members,
+    activity, audit, changes, environments, evaluate, flags, groups, invitations, me, members,
     permissions, policies, projects, properties, rules, sdk_keys, segments, session, tokens, users,
 };
 use crate::app::AppState;
@@ -99,6 +99,9 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(changes::get))
         .routes(routes!(changes::list_of_project, changes::apply_to_project))
         .routes(routes!(changes::list_of_environment))
+        .routes(routes!(audit::list))
+        .routes(routes!(audit::export))
+        .routes(routes!(audit::retention, audit::set_retention))
         .routes(routes!(session::get, session::sign_in, session::sign_out))
         .routes(routes!(me::update))
         .routes(routes!(me::change_password))

@@ -5,6 +5,7 @@
 //! [`crate::router`].
 
 pub mod activity;
+pub mod audit;
 pub mod changes;
 pub mod environments;
 pub mod evaluate;
