@@ -13,6 +13,7 @@ pub mod config;
 pub mod deadline;
 pub mod demo;
 pub mod due;
+pub mod effects;
 pub mod feed;
 pub mod metrics;
 pub mod openapi;

@@ -50,7 +50,7 @@ use sqlx::{Any, Transaction};
 
 pub use crate::apply::{
     Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied, ImportRequest, Imported,
-    Overridden,
+    Overridden, Preview,
 };
 pub use crate::change_sets::{Actor, ActorKind};
 pub use crate::environments::rules::{RulesAuthor, SetRulesError};
@@ -83,6 +83,7 @@ struct Shared {
     truth: Pools,
     traffic: Pools,
     changed: Changed,
+    noted: traffic::Noted,
 }
 
 impl std::fmt::Debug for Store {
@@ -102,6 +103,7 @@ impl Store {
             truth,
             traffic,
             changed: Changed::new(),
+            noted: traffic::Noted::default(),
         };
         Ok(Self {
             shared: Arc::new(shared),
