@@ -23,6 +23,7 @@ pub mod outcome;
 pub mod people;
 pub mod position;
 pub mod sdk_key;
+pub mod search;
 pub mod served;
 pub mod warnings;
 pub mod workspace;

@@ -24,6 +24,10 @@ fn add(operation: &mut Operation) {
         "503",
         "The database cannot be reached or has no room; the detail says whether anything may have been changed",
     )];
+    refusals.push((
+        "429",
+        "Requests come too often; `Retry-After` says when to try again",
+    ));
     if !is_open(operation) {
         refusals.push(("401", "No session and no valid token"));
         refusals.push((

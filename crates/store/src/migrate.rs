@@ -15,10 +15,16 @@ pub(crate) struct Migration {
 }
 
 /// The steps of the truth.
-pub(crate) const TRUTH: &[Migration] = &[Migration {
-    version: 1,
-    text: include_str!("../migrations/truth/0001_first.sql"),
-}];
+pub(crate) const TRUTH: &[Migration] = &[
+    Migration {
+        version: 1,
+        text: include_str!("../migrations/truth/0001_first.sql"),
+    },
+    Migration {
+        version: 9,
+        text: include_str!("../migrations/truth/0009_member_settings.sql"),
+    },
+];
 
 /// The steps of the traffic.
 pub(crate) const TRAFFIC: &[Migration] = &[

@@ -8,6 +8,7 @@
 //!
 //! What is written borrows its texts from whoever hands it in: a batch is in memory once.
 
+mod first;
 mod names;
 mod read;
 mod roll_up;

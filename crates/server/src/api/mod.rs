@@ -6,6 +6,8 @@
 
 pub mod changes;
 pub mod environments;
+pub mod events;
+pub mod flag_index;
 pub mod flags;
 pub mod groups;
 pub mod invitations;
@@ -16,6 +18,7 @@ pub mod permissions;
 pub mod policies;
 pub mod projects;
 pub mod sdk_keys;
+pub mod search;
 pub mod segments;
 pub mod session;
 pub mod tokens;

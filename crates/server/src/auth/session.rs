@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, header};
+use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_store::Actor;
 use burgee_store::people::accounts::Account;
@@ -119,6 +120,29 @@ impl OptionalFromRequestParts<AppState> for SignedIn {
         }
         let account = state.store.account(&session.account).await?;
         Ok(Some(Self { account, session }))
+    }
+}
+
+/// A person in an organization of theirs, for what is their own there: not for programs.
+#[derive(Debug, Clone)]
+pub struct Person {
+    /// Where.
+    pub organization: Id<Organization>,
+    /// Who.
+    pub account: Id<Account>,
+}
+
+impl FromRequestParts<AppState> for Person {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
+        let signed_in = <SignedIn as FromRequestParts<_>>::from_request_parts(parts, state).await?;
+        let account = signed_in.account.id.clone();
+        let caller = signed_in.caller(parts, state).await?;
+        Ok(Self {
+            organization: caller.organization,
+            account,
+        })
     }
 }
 
