@@ -18,7 +18,7 @@ use utoipa_axum::routes;
 
 use crate::api::{
     changes, environments, events, flag_index, flags, groups, invitations, me, members,
-    permissions, policies, projects, sdk_keys, search, segments, session, tokens,
+    permissions, policies, projects, rules, sdk_keys, search, segments, session, tokens,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -101,6 +101,7 @@ fn table() -> OpenApiRouter<AppState> {
             environments::update,
             environments::delete
         ))
+        .routes(routes!(rules::get, rules::set))
         .routes(routes!(sdk_keys::list, sdk_keys::create))
         .routes(routes!(sdk_keys::revoke))
         .routes(routes!(flags::list))

@@ -49,10 +49,12 @@ use std::sync::Arc;
 use sqlx::{Any, Transaction};
 
 pub use crate::apply::{
-    Applied, ApplyError, ChangeSetRequest, ConflictFound, ImportRequest, Imported,
+    Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied, ImportRequest, Imported,
+    Overridden,
 };
 pub use crate::change_sets::{Actor, ActorKind};
 pub use crate::environments::NewEnvironment;
+pub use crate::environments::rules::{RulesAuthor, SetRulesError};
 pub use crate::error::StoreError;
 pub use crate::flags::index::{Cell, IndexedFlag, LastChange};
 pub use crate::flags::{FlagFilter, ListedFlag};

@@ -21,8 +21,12 @@ pub(crate) const TRUTH: &[Migration] = &[
         text: include_str!("../migrations/truth/0001_first.sql"),
     },
     Migration {
-        version: 9,
-        text: include_str!("../migrations/truth/0009_member_settings.sql"),
+        version: 2,
+        text: include_str!("../migrations/truth/0002_environment_rules.sql"),
+    },
+    Migration {
+        version: 3,
+        text: include_str!("../migrations/truth/0003_member_settings.sql"),
     },
 ];
 

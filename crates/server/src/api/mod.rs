@@ -17,6 +17,7 @@ pub mod page;
 pub mod permissions;
 pub mod policies;
 pub mod projects;
+pub mod rules;
 pub mod sdk_keys;
 pub mod search;
 pub mod segments;

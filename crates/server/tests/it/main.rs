@@ -19,6 +19,7 @@ mod permissions;
 mod places;
 mod rates;
 mod rude;
+mod rules;
 mod search;
 mod segments;
 mod served;

@@ -200,7 +200,7 @@ fn event(kind: &'static str, done: &str, group: &Group) -> Event {
     }
 }
 
-async fn find(
+pub(crate) async fn find(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
     key: &str,

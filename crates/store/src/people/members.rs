@@ -247,7 +247,7 @@ impl Store {
     }
 }
 
-pub(super) async fn find(
+pub(crate) async fn find(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
     account: &Id<Account>,
