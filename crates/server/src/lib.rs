@@ -11,6 +11,7 @@ pub mod body;
 pub mod config;
 pub mod deadline;
 pub mod demo;
+pub mod docs;
 pub mod events;
 pub mod feed;
 pub mod metrics;

@@ -23,8 +23,9 @@ use crate::api::{
 use crate::app::AppState;
 use crate::auth::session::renew;
 use crate::deadline::answer_in_time;
+use crate::docs;
 use crate::events::view::{Beginning, ChangeEvent, Seen};
-use crate::openapi::add_common_refusals;
+use crate::openapi::complete;
 use crate::problem::Problem;
 use crate::rates;
 
@@ -68,13 +69,15 @@ pub fn router(state: AppState) -> (Router, Document) {
         .components
         .get_or_insert_default()
         .add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
-    add_common_refusals(&mut document);
+    complete(&mut document);
+    let described = serde_json::to_value(&document).unwrap_or_default();
     let published = Router::new()
         .route("/api/openapi.json", get(publish))
         .with_state(Arc::new(document.clone()));
     let router = router
         .layer(from_fn(renew))
         .merge(published)
+        .merge(docs::router(&described))
         .layer(limit)
         .layer(compression())
         .fallback(|| async { Problem::not_found("such address") })

@@ -40,8 +40,9 @@ async fn who_asks_too_often_has_to_wait_and_nobody_else() {
     let organization = setup::organization(&store).await.unwrap();
     let mut callers = Vec::new();
     for name in ["one", "two", "three", "four", "five"] {
-        let token = setup::create_token(&store, &organization, name, &["reader".to_owned()]);
-        let api = Api::new(server.address()).with_token(&token.await.unwrap());
+        let policies = ["reader".to_owned()];
+        let token = setup::create_token(&store, &organization, name, &policies).await;
+        let api = Api::new(server.address()).with_token(&token.unwrap());
         callers.push(api.with_header("x-forwarded-for", "192.0.2.1"));
     }
     let first = asked(&callers[0], 100).await;
