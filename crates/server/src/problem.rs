@@ -147,6 +147,13 @@ impl Problem {
         Self::new(StatusCode::FORBIDDEN, "secondFactorNeeded", detail)
     }
 
+    /// 403: the organization takes no sessions that began with a password.
+    pub fn single_sign_on_needed() -> Self {
+        let detail = "this organization's members sign in by its provider \
+                      (GET /api/v1/session/oidc/{organization})";
+        Self::new(StatusCode::FORBIDDEN, "singleSignOnNeeded", detail)
+    }
+
     /// 501: the server has no key to seal secrets with.
     pub fn no_instance_key() -> Self {
         let detail = "this server was started without --instance-key-file, so it keeps no second \

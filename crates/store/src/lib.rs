@@ -42,6 +42,7 @@ mod targetings;
 mod text;
 pub mod tokens;
 pub mod traffic;
+mod used;
 mod workspace;
 
 use std::sync::Arc;

@@ -26,7 +26,11 @@ pub(crate) const TRUTH: &[Migration] = &[
     },
     Migration {
         version: 3,
-        text: include_str!("../migrations/truth/0003_member_settings.sql"),
+        text: include_str!("../migrations/truth/0003_sign_on.sql"),
+    },
+    Migration {
+        version: 4,
+        text: include_str!("../migrations/truth/0004_member_settings.sql"),
     },
 ];
 

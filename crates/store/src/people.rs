@@ -14,3 +14,4 @@ mod record;
 pub mod second_factor;
 pub mod sessions;
 mod settings;
+pub mod sign_on;

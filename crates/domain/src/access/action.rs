@@ -23,6 +23,10 @@ pub const OWN: &str = "organization.own";
 pub const ACTIONS: &[Action] = &[
     action("organization.read", "see the organization and its settings"),
     action("organization.update", "change the organization's settings"),
+    action(
+        "organization.setSignIn",
+        "choose how members sign in; takes `organization.own` too",
+    ),
     action(OWN, "make and unmake owners"),
     action("member.read", "see who is a member"),
     action("member.invite", "invite people"),

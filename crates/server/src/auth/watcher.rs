@@ -7,8 +7,7 @@ use burgee_domain::access::Rights;
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_eval::time::Millis;
-use burgee_store::people::accounts::Account;
-use burgee_store::people::sessions::Session;
+use burgee_store::people::members::Membership;
 use burgee_store::{Store, StoreError, Token};
 
 use super::{Caller, SignedIn, bearer};
@@ -28,8 +27,8 @@ pub struct Watcher {
 /// session alive.
 #[derive(Debug, Clone)]
 pub enum Standing {
-    /// A person in a session.
-    Session(Id<Session>, Id<Account>, Id<Organization>),
+    /// A person in a session, in an organization.
+    Session(Box<SignedIn>, Id<Organization>),
     /// An access token.
     Token(Id<Token>, Id<Organization>),
 }
@@ -38,7 +37,7 @@ impl Standing {
     /// What streams are counted by.
     pub fn name(&self) -> &str {
         match self {
-            Self::Session(id, ..) => id.as_str(),
+            Self::Session(signed_in, _) => signed_in.session.id.as_str(),
             Self::Token(id, _) => id.as_str(),
         }
     }
@@ -46,7 +45,7 @@ impl Standing {
     /// In which organization.
     pub fn organization(&self) -> &Id<Organization> {
         match self {
-            Self::Session(_, _, organization) | Self::Token(_, organization) => organization,
+            Self::Session(_, organization) | Self::Token(_, organization) => organization,
         }
     }
 
@@ -57,10 +56,18 @@ impl Standing {
     /// Those of the store.
     pub async fn rights(&self, store: &Store, now: Millis) -> Result<Option<Rights>, StoreError> {
         match self {
-            Self::Session(session, account, organization) => {
-                match store.session_stands(session, now).await? {
-                    true => store.rights(organization, account).await,
-                    false => Ok(None),
+            Self::Session(signed_in, organization) => {
+                let SignedIn { account, session } = &**signed_in;
+                if !store.session_stands(&session.id, now).await? {
+                    return Ok(None);
+                }
+                match store.membership_in(&account.id, organization).await? {
+                    // What the organization asks of a session may have changed.
+                    Membership::Of(member) => {
+                        let good = signed_in.is_good_in(&member, None).is_ok();
+                        Ok(good.then_some(member.rights))
+                    }
+                    _ => Ok(None),
                 }
             }
             Self::Token(id, organization) => {
@@ -91,9 +98,9 @@ impl FromRequestParts<AppState> for Watcher {
                 "sign in, or send Authorization: Bearer bgt_…",
             ));
         };
-        let (session, account) = (signed_in.session.id.clone(), signed_in.account.id.clone());
-        let caller = signed_in.caller(parts, state).await?;
-        let standing = Standing::Session(session, account, caller.organization.clone());
+        let caller = signed_in.clone().caller(parts, state).await?;
+        let organization = caller.organization.clone();
+        let standing = Standing::Session(Box::new(signed_in), organization);
         Ok(Self { caller, standing })
     }
 }
