@@ -82,7 +82,7 @@ fn add(operation: &mut Operation) {
     let asks = operation.parameters.iter().flatten();
     if asks
         .into_iter()
-        .any(|it| it.parameter_in == ParameterIn::Query)
+        .any(|it| matches!(it, RefOr::T(it) if it.parameter_in == ParameterIn::Query))
     {
         refusals.push(("400", words("400")));
     }

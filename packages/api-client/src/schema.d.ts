@@ -846,7 +846,7 @@ export interface components {
             /** @description The users' keys. */
             keys: string[];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "addExcluded";
@@ -862,7 +862,7 @@ export interface components {
             /** @description The users' keys. */
             keys: string[];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "addIncluded";
@@ -880,7 +880,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "addRule";
@@ -898,7 +898,7 @@ export interface components {
             /** @description The users' keys. */
             keys: string[];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "addTargets";
@@ -945,7 +945,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "archiveFlag";
@@ -957,7 +957,7 @@ export interface components {
             /** @description The environment's key; absent for a segment of a project or the organization. */
             environment?: string | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "archiveSegment";
@@ -1134,7 +1134,7 @@ export interface components {
             /** @description The new flag's id; made where absent. */
             id?: string | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "createFlag";
@@ -1166,7 +1166,7 @@ export interface components {
             /** @description Members by key. */
             included?: string[];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "createSegment";
@@ -1202,7 +1202,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "deleteFlag";
@@ -1214,7 +1214,7 @@ export interface components {
             /** @description The environment's key; absent for a segment of a project or the organization. */
             environment?: string | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "deleteSegment";
@@ -1235,7 +1235,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "describeFlag";
@@ -1249,7 +1249,7 @@ export interface components {
             /** @description The environment's key; absent for a segment of a project or the organization. */
             environment?: string | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "describeSegment";
@@ -1655,7 +1655,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "moveRule";
@@ -2189,7 +2189,7 @@ export interface components {
             /** @description The users' keys. */
             keys: string[];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "removeExcluded";
@@ -2205,7 +2205,7 @@ export interface components {
             /** @description The users' keys. */
             keys: string[];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "removeIncluded";
@@ -2221,7 +2221,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "removeRule";
@@ -2239,7 +2239,7 @@ export interface components {
             /** @description The users' keys; those that are not in the list are passed over. */
             keys: string[];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "removeTargets";
@@ -2253,7 +2253,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "renameFlag";
@@ -2267,7 +2267,7 @@ export interface components {
             /** @description The environment's key; absent for a segment of a project or the organization. */
             environment?: string | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "renameSegment";
@@ -2286,7 +2286,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "restoreFlag";
@@ -2298,7 +2298,7 @@ export interface components {
             /** @description The environment's key; absent for a segment of a project or the organization. */
             environment?: string | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "restoreSegment";
@@ -2490,7 +2490,7 @@ export interface components {
             /** @description Whether these users may be part of an experiment; no where absent. */
             includedInExpt?: boolean | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setDefaultRule";
@@ -2508,7 +2508,7 @@ export interface components {
             /** @description The users' keys. */
             keys: string[];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setExcluded";
@@ -2522,7 +2522,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setFlagTags";
@@ -2538,7 +2538,7 @@ export interface components {
             /** @description The users' keys. */
             keys: string[];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setIncluded";
@@ -2554,7 +2554,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setOffVariation";
@@ -2570,7 +2570,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setRules";
@@ -2584,7 +2584,7 @@ export interface components {
             /** @description The environment's key; absent for a segment of a project or the organization. */
             environment?: string | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setSegmentRules";
@@ -2600,7 +2600,7 @@ export interface components {
             /** @description The environment's key; absent for a segment of a project or the organization. */
             environment?: string | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setSegmentTags";
@@ -2620,7 +2620,7 @@ export interface components {
             /** @description The users' keys. */
             keys: string[];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setTargets";
@@ -2638,7 +2638,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setTracking";
@@ -2655,7 +2655,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setVariations";
@@ -2750,7 +2750,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "turnOff";
@@ -2764,7 +2764,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "turnOn";
@@ -2778,7 +2778,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "updateRule";
@@ -2792,7 +2792,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which command it is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "updateVariation";
@@ -2855,6 +2855,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2915,6 +2916,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2923,6 +2925,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_ChangeView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2982,6 +2985,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2990,6 +2994,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangeResult"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3016,6 +3021,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3024,6 +3030,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Something that is there stands against it; nothing was changed */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3032,6 +3039,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -3067,6 +3075,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description It cannot be done now; `detail` says why */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3089,6 +3098,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3115,6 +3125,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3164,6 +3175,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3219,6 +3231,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3278,6 +3291,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Made; what is there now */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3286,6 +3300,7 @@ export interface operations {
                     "application/json": components["schemas"]["GroupView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3312,6 +3327,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Something that is there stands against it; nothing was changed */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3370,6 +3386,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3396,6 +3413,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3440,6 +3458,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3448,6 +3467,7 @@ export interface operations {
                     "application/json": components["schemas"]["GroupView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3474,6 +3494,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3482,6 +3503,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Something that is there stands against it; nothing was changed */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3565,6 +3587,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3573,6 +3596,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Something that is there stands against it; nothing was changed */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3610,6 +3634,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3669,6 +3694,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Made; what is there now */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3677,6 +3703,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvitationView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3703,6 +3730,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Something that is there stands against it; nothing was changed */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3786,6 +3814,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3827,6 +3856,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3835,6 +3865,7 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3843,6 +3874,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3851,6 +3883,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Something that is there stands against it; nothing was changed */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3910,6 +3943,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3918,6 +3952,16 @@ export interface operations {
                     "application/json": components["schemas"]["LinkView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3944,6 +3988,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many attempts failed, or requests come too often; `Retry-After` says when to try again */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3976,6 +4021,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3984,6 +4030,7 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4068,6 +4115,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4112,6 +4160,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many attempts failed, or requests come too often; `Retry-After` says when to try again */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4144,6 +4193,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4152,6 +4202,7 @@ export interface operations {
                     "application/json": components["schemas"]["RecoveryCodes"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4196,6 +4247,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many attempts failed, or requests come too often; `Retry-After` says when to try again */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4235,6 +4287,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4279,6 +4332,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many attempts failed, or requests come too often; `Retry-After` says when to try again */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4307,6 +4361,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4371,6 +4426,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4454,6 +4510,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4491,6 +4548,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4499,6 +4557,7 @@ export interface operations {
                     "application/json": components["schemas"]["MemberSettings"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4525,6 +4584,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4566,6 +4626,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4574,6 +4635,7 @@ export interface operations {
                     "application/json": components["schemas"]["MemberSettings"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4600,6 +4662,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4662,6 +4725,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4670,6 +4734,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_MemberView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4728,6 +4793,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4754,6 +4820,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4798,6 +4865,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4806,6 +4874,7 @@ export interface operations {
                     "application/json": components["schemas"]["MemberView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4832,6 +4901,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4840,6 +4910,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Something that is there stands against it; nothing was changed */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4923,6 +4994,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4931,6 +5003,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Something that is there stands against it; nothing was changed */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4971,6 +5044,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4997,6 +5071,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5005,6 +5080,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Something that is there stands against it; nothing was changed */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5046,6 +5122,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5054,6 +5131,7 @@ export interface operations {
                     "application/json": components["schemas"]["Answers"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5080,6 +5158,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5135,6 +5214,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5194,6 +5274,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Made; what is there now */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5202,6 +5283,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5228,6 +5310,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Something that is there stands against it; nothing was changed */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5286,6 +5369,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5312,6 +5396,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5356,6 +5441,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5364,6 +5450,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5390,6 +5477,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5398,6 +5486,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Something that is there stands against it; nothing was changed */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5481,6 +5570,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5489,6 +5579,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Something that is there stands against it; nothing was changed */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5531,6 +5622,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5539,6 +5631,16 @@ export interface operations {
                     "application/json": components["schemas"]["Page_ProjectView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5589,6 +5691,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Made; what is there now */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5597,6 +5700,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5623,6 +5727,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Something that is there stands against it; nothing was changed */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5681,6 +5786,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5707,6 +5813,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5772,6 +5879,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5816,6 +5924,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5824,6 +5933,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5850,6 +5960,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5913,6 +6024,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5921,6 +6033,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_ChangeView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5947,6 +6060,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5991,6 +6105,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5999,6 +6114,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangeResult"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6025,6 +6141,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6033,6 +6150,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Something that is there stands against it; nothing was changed */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6041,6 +6159,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -6076,6 +6195,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description It cannot be done now; `detail` says why */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6098,6 +6218,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6124,6 +6245,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6168,6 +6290,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Made; what is there now */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6176,6 +6299,7 @@ export interface operations {
                     "application/json": components["schemas"]["EnvironmentView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6202,6 +6326,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6210,6 +6335,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Something that is there stands against it; nothing was changed */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6270,6 +6396,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6296,6 +6423,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6363,6 +6491,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6409,6 +6538,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6417,6 +6547,7 @@ export interface operations {
                     "application/json": components["schemas"]["EnvironmentView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6443,6 +6574,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6508,6 +6640,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6516,6 +6649,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_ChangeView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6542,6 +6676,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6584,6 +6719,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6610,12 +6746,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
@@ -6647,6 +6793,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6655,6 +6802,7 @@ export interface operations {
                     "application/json": components["schemas"]["EnvironmentRules"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6681,6 +6829,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6700,6 +6849,15 @@ export interface operations {
             };
             /** @description The body is not said to be JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6732,6 +6890,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6758,6 +6917,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6804,6 +6964,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Made; what is there now */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6812,6 +6973,7 @@ export interface operations {
                     "application/json": components["schemas"]["SdkKeyView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6838,6 +7000,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6925,6 +7088,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6980,6 +7144,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6988,6 +7153,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_ListedSegmentView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7014,6 +7180,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7058,6 +7225,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7084,6 +7252,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7130,6 +7299,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     /** @description Changes with the versions and with what the caller may see */
@@ -7147,6 +7317,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7173,6 +7344,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7228,6 +7400,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7236,6 +7409,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_ListedFlagView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7262,6 +7436,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7304,6 +7479,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7330,6 +7506,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7383,6 +7560,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7391,6 +7569,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_ListedSegmentView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7417,6 +7596,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7459,6 +7639,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7485,6 +7666,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7532,6 +7714,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7540,6 +7723,7 @@ export interface operations {
                     "application/json": components["schemas"]["SearchAnswer"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7608,6 +7792,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7616,6 +7801,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page_ListedSegmentView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7674,6 +7860,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7700,6 +7887,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7737,6 +7925,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7796,6 +7985,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7804,6 +7994,7 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7839,6 +8030,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many attempts failed, or requests come too often; `Retry-After` says when to try again */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7921,6 +8113,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7980,6 +8173,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Made; what is there now */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -7988,6 +8182,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenView"];
                 };
             };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8089,6 +8284,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No such thing in the organization */
             404: {
                 headers: {
                     [name: string]: unknown;

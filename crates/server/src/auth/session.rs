@@ -68,7 +68,11 @@ impl SignedIn {
     /// factor where it asks for one, which is its own provider's business where that opened the
     /// session; of a password where those are off, but for owners, who can then mend what is wrong
     /// with the provider.
-    pub(super) fn is_good_in(&self, member: &InOrganization, named: Option<&str>) -> Result<(), Problem> {
+    pub(super) fn is_good_in(
+        &self,
+        member: &InOrganization,
+        named: Option<&str>,
+    ) -> Result<(), Problem> {
         match &self.session.organization {
             Some(own) if *own == member.organization => return Ok(()),
             Some(_) => return Err(not_a_member(named.unwrap_or_default())),
