@@ -8,6 +8,7 @@
 
 pub mod access;
 pub mod admission;
+pub mod audit;
 pub mod change;
 mod check;
 pub mod command;
@@ -23,9 +24,11 @@ pub mod model;
 pub mod outcome;
 pub mod people;
 pub mod position;
+pub mod properties;
 pub mod sdk_key;
 pub mod search;
 pub mod served;
+pub mod staleness;
 pub mod warnings;
 pub mod workspace;
 

@@ -6,12 +6,14 @@
 
 pub mod api;
 pub mod app;
+pub mod audit;
 pub mod auth;
 pub mod body;
 pub mod config;
 pub mod deadline;
 pub mod demo;
 pub mod docs;
+pub mod effects;
 pub mod events;
 pub mod feed;
 pub mod metrics;

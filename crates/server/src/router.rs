@@ -17,8 +17,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::{
-    changes, environments, events, flag_index, flags, groups, invitations, me, members,
-    permissions, policies, projects, rules, sdk_keys, search, segments, session, tokens,
+    activity, audit, changes, environments, evaluate, events, flag_index, flags, groups,
+    invitations, me, members, permissions, policies, projects, properties, rules, sdk_keys, search,
+    segments, session, tokens, users,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -111,6 +112,12 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(flag_index::get))
         .routes(routes!(flags::get))
         .routes(routes!(search::find))
+        .routes(routes!(activity::counts))
+        .routes(routes!(activity::activity))
+        .routes(routes!(users::list))
+        .routes(routes!(users::get, users::delete))
+        .routes(routes!(properties::seen))
+        .routes(routes!(evaluate::evaluate))
         .routes(routes!(segments::list_shared))
         .routes(routes!(segments::list_of_project))
         .routes(routes!(segments::list_of_environment))
@@ -122,6 +129,9 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(changes::get))
         .routes(routes!(changes::list_of_project, changes::apply_to_project))
         .routes(routes!(changes::list_of_environment))
+        .routes(routes!(audit::list))
+        .routes(routes!(audit::export))
+        .routes(routes!(audit::retention, audit::set_retention))
         .routes(routes!(session::get, session::sign_in, session::sign_out))
         .routes(routes!(me::update))
         .routes(routes!(me::change_password))

@@ -13,6 +13,7 @@
 //! A [`Store`] is a handle: clone it freely.
 
 mod apply;
+pub mod audit;
 pub mod change_sets;
 mod changed;
 pub mod dialect;
@@ -51,7 +52,7 @@ use sqlx::{Any, Transaction};
 
 pub use crate::apply::{
     Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied, ImportRequest, Imported,
-    Overridden,
+    Overridden, Preview,
 };
 pub use crate::change_sets::{Actor, ActorKind};
 pub use crate::environments::NewEnvironment;
@@ -85,6 +86,7 @@ struct Shared {
     truth: Pools,
     traffic: Pools,
     changed: Changed,
+    noted: traffic::Noted,
 }
 
 impl std::fmt::Debug for Store {
@@ -104,6 +106,7 @@ impl Store {
             truth,
             traffic,
             changed: Changed::new(),
+            noted: traffic::Noted::default(),
         };
         Ok(Self {
             shared: Arc::new(shared),

@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
 use burgee_domain::people::{Email, MAX_PASSWORD};
 use burgee_store::people::accounts::Account;
+use burgee_store::people::sessions::{Ending, Seen};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -78,12 +79,18 @@ pub async fn sign_in(
     }
     // Counted before it is looked at: many at once are many attempts.
     state.throttle.failed(&folded, address, now());
-    let account = match check(&state, &email, &credentials).await? {
-        Checked::Right(account) => account,
-        Checked::CodeNeeded => {
+    let account = match check(&state, &email, &credentials).await {
+        Ok(Checked::Right(account)) => account,
+        Ok(Checked::CodeNeeded) => {
             // Who signs in by two steps has not failed with the first.
             state.throttle.forgiven(&folded, address);
             return Err(Problem::code_needed());
+        }
+        Err(problem) => {
+            if problem.is_bad_credentials() {
+                note_failure(&state, email, session::seen(&headers, address));
+            }
+            return Err(problem);
         }
     };
     state.throttle.succeeded(&folded, address);
@@ -96,6 +103,17 @@ pub async fn sign_in(
     let (_, text) = begun.ok_or_else(Problem::bad_credentials)?;
     let cookie = session::cookie(&text, state.secure_cookies);
     Ok(([(header::SET_COOKIE, cookie)], me(&state, account).await?))
+}
+
+/// Writes a failure into the history, apart from the answer: how long that takes must not tell
+/// whether there is such an account.
+fn note_failure(state: &AppState, email: Email, seen: Seen) {
+    let store = state.store.clone();
+    tokio::spawn(async move {
+        if let Err(error) = store.record_failed_sign_in(&email, &seen, now()).await {
+            tracing::warn!(%error, "a failed attempt to sign in is not in the history");
+        }
+    });
 }
 
 /// The account of these credentials. Whether it is the address, the password or the code that is
@@ -152,7 +170,7 @@ pub(super) async fn code_is_right(
         Some(step) => Ok(state.store.use_step(&account.id, step).await?),
         None => Ok(state
             .store
-            .use_recovery_code(&account.id, &normalized(code))
+            .use_recovery_code(&account.id, &normalized(code), now())
             .await?),
     }
 }
@@ -177,7 +195,10 @@ pub async fn sign_out(
     signed_in: SignedIn,
 ) -> Result<(StatusCode, [(header::HeaderName, HeaderValue); 1]), Problem> {
     let (account, session) = (&signed_in.account.id, &signed_in.session.id);
-    state.store.end_session(account, session).await?;
+    state
+        .store
+        .end_session(account, session, Ending::SignOut, now())
+        .await?;
     let cookie = session::no_cookie(state.secure_cookies);
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]))
 }

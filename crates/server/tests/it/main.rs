@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod access;
+mod audit;
 mod change_sets;
 mod conflicts;
 mod events;
@@ -25,5 +26,6 @@ mod segments;
 mod served;
 mod settings;
 mod single;
+mod users;
 mod warnings;
 mod writers;
