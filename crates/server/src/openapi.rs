@@ -56,16 +56,26 @@ fn words(status: &str) -> &'static str {
     }
 }
 
-/// Says of a command's `kind` that it is what tells commands apart.
+/// Says of what tells the shapes of one kind apart (a command's `kind`, a reason's `code`) that it
+/// does.
 fn say_kind(schema: &mut RefOr<Schema>) {
-    let RefOr::T(Schema::Object(object)) = schema else {
-        return;
-    };
-    let Some(RefOr::T(Schema::Object(kind))) = object.properties.get_mut("kind") else {
-        return;
-    };
-    if kind.description.is_none() {
-        kind.description = Some("Which command it is.".to_owned());
+    match schema {
+        RefOr::T(Schema::OneOf(choices)) => choices.items.iter_mut().for_each(say_kind),
+        RefOr::T(Schema::AllOf(parts)) => parts.items.iter_mut().for_each(say_kind),
+        RefOr::T(Schema::Object(object)) => {
+            for field in object.properties.values_mut() {
+                if let RefOr::T(Schema::Object(field)) = field
+                    && field
+                        .enum_values
+                        .as_ref()
+                        .is_some_and(|values| values.len() == 1)
+                    && field.description.is_none()
+                {
+                    field.description = Some("Which of them it is: always this.".to_owned());
+                }
+            }
+        }
+        _ => {}
     }
 }
 

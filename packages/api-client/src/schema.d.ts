@@ -21,6 +21,67 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the audit log, newest first: everything that was done in the organization, signing in
+         *     included. Large `commands` are left out (null): the change set by its id has them.
+         */
+        get: operations["list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the audit log as JSON lines, oldest first: one entry a line, whole, as the list shows it.
+         *     It is sent while it is read; an answer that ends without its last line's end was cut off.
+         */
+        get: operations["export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How long the audit log is kept. */
+        get: operations["retention"];
+        /**
+         * Choose how long the audit log is kept. Older entries are pruned within minutes, for good; what
+         *     is served keeps its history.
+         */
+        put: operations["set_retention"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/changes": {
         parameters: {
             query?: never;
@@ -519,6 +580,23 @@ export interface paths {
         patch: operations["update"];
         trace?: never;
     };
+    "/api/v1/projects/{project}/environments/{environment}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** When the flags that are released in an environment were evaluated, and which are stale. */
+        get: operations["activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/environments/{environment}/changes": {
         parameters: {
             query?: never;
@@ -528,6 +606,40 @@ export interface paths {
         };
         /** List the change sets that changed what an environment serves, newest first. */
         get: operations["list_of_environment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/environments/{environment}/evaluate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Evaluate flags for a user, with reasons and the steps that led to them. */
+        post: operations["evaluate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/environments/{environment}/properties": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The properties that an environment's users have, with their most frequent values. */
+        get: operations["seen"];
         put?: never;
         post?: never;
         delete?: never;
@@ -629,6 +741,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/environments/{environment}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List an environment's end users, by key. */
+        get: operations["list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/environments/{environment}/users/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One end user. */
+        get: operations["get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an end user with what it was served and did, in this environment. Counts stay, since
+         *     they name nobody. A program that asks for it again brings it back.
+         */
+        delete: operations["delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/flag-index": {
         parameters: {
             query?: never;
@@ -675,6 +825,23 @@ export interface paths {
         };
         /** One flag, with its targeting in every environment. */
         get: operations["get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/flags/{flag}/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How often a flag was evaluated in an environment, by time and variation. */
+        get: operations["counts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -839,6 +1006,17 @@ export interface components {
             /** @description By which statements name it. */
             name: string;
         };
+        /** @description When an environment's flags were evaluated. */
+        Activity: {
+            /** @description When any flag was evaluated here for the first time, ISO 8601; null: none ever was. */
+            firstEvaluatedAt?: string | null;
+            /** @description By the key of each live flag that is released here. */
+            flags: {
+                [key: string]: components["schemas"]["UsageView"];
+            };
+            /** @description When any flag was evaluated here for the last time, ISO 8601; null: none ever was. */
+            lastEvaluatedAt?: string | null;
+        };
         /** @description Adds excluded users. */
         AddExcluded: {
             /** @description The environment's key; absent for a segment of a project or the organization. */
@@ -846,7 +1024,7 @@ export interface components {
             /** @description The users' keys. */
             keys: string[];
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "addExcluded";
@@ -862,7 +1040,7 @@ export interface components {
             /** @description The users' keys. */
             keys: string[];
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "addIncluded";
@@ -880,7 +1058,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "addRule";
@@ -898,7 +1076,7 @@ export interface components {
             /** @description The users' keys. */
             keys: string[];
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "addTargets";
@@ -945,7 +1123,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "archiveFlag";
@@ -957,7 +1135,7 @@ export interface components {
             /** @description The environment's key; absent for a segment of a project or the organization. */
             environment?: string | null;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "archiveSegment";
@@ -965,6 +1143,17 @@ export interface components {
             project?: string | null;
             /** @description The segment's key. */
             segment: string;
+        };
+        /** @description An entry of the audit log. */
+        AuditView: components["schemas"]["ChangeView"] & {
+            /** @description The chain's SHA-256 after it, in hexadecimal; absent within the second before it is sealed. */
+            chain?: string | null;
+            /**
+             * Format: int64
+             * @description Its place in the organization's history, from 1 on, without gaps.
+             */
+            number: number;
+            redacted?: components["schemas"]["RedactedView"] | null;
         };
         /**
          * @description `hello`: the stream begins here. `reset`: more was missed than is told again, or another history
@@ -977,6 +1166,11 @@ export interface components {
              */
             number: number;
         };
+        /**
+         * @description The length of spans.
+         * @enum {string}
+         */
+        By: "minute" | "hour" | "day";
         /** @description What a flag does in an environment, in short. */
         CellView: {
             /** @description On or off. */
@@ -1029,6 +1223,11 @@ export interface components {
             diff: components["schemas"]["DiffLine"][];
             /** @description Whether nothing was changed because only an answer was asked for. */
             dryRun: boolean;
+            /**
+             * @description What it would do to known end users, in each environment that it changes and whose users the
+             *     caller may see (`user.read`); absent where it was not asked for.
+             */
+            effects?: components["schemas"]["EnvironmentEffect"][] | null;
             /** @description The change set's id. */
             id: string;
             /**
@@ -1118,12 +1317,44 @@ export interface components {
             /** @description What is compared with, as text; a list is a text that holds a JSON list of strings. */
             value?: string | null;
         };
+        /** @description A condition of a rule, and what came of it. */
+        ConditionStep: {
+            /** @description What the user has; null where they never sent it, which counts as the empty text. */
+            actual?: string | null;
+            /** @description Why it can hold for nobody, where its author made a mistake: a warning's code. */
+            broken?: string | null;
+            /** @description Whether it held. */
+            holds: boolean;
+            /** @description The operator; null for membership. */
+            op?: string | null;
+            /** @description The property; `User is in segment` and `User is not in segment` ask for membership. */
+            property: string;
+            /** @description The segments that were asked, of a condition of membership. */
+            segments?: components["schemas"]["SegmentStep"][];
+            /** @description What was compared with. */
+            value?: string | null;
+        };
         /** @description The password, for what is too dangerous for a session that somebody left open. */
         Confirmation: {
             /** @description A code of the second factor, or a recovery code. */
             code?: string | null;
             /** @description The password. */
             password: string;
+        };
+        /** @description How often a flag's variations were served. */
+        Counts: {
+            /** @description The length of the spans. */
+            by: components["schemas"]["By"];
+            /** @description From when, ISO 8601: the beginning of a span. */
+            from: string;
+            /** @description By time; spans without evaluations are not there. */
+            spans: components["schemas"]["SpanView"][];
+            /** @description Up to when, not included, ISO 8601. */
+            to: string;
+            /** @description All together, by the variation's id. */
+            totals: {
+                [key: string]: number;
+            };
         };
         /** @description Makes a flag. Repeating it with the same `id` does nothing. */
         CreateFlag: {
@@ -1134,7 +1365,7 @@ export interface components {
             /** @description The new flag's id; made where absent. */
             id?: string | null;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "createFlag";
@@ -1166,7 +1397,7 @@ export interface components {
             /** @description Members by key. */
             included?: string[];
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "createSegment";
@@ -1202,7 +1433,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "deleteFlag";
@@ -1214,7 +1445,7 @@ export interface components {
             /** @description The environment's key; absent for a segment of a project or the organization. */
             environment?: string | null;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "deleteSegment";
@@ -1235,7 +1466,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "describeFlag";
@@ -1249,7 +1480,7 @@ export interface components {
             /** @description The environment's key; absent for a segment of a project or the organization. */
             environment?: string | null;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "describeSegment";
@@ -1274,12 +1505,44 @@ export interface components {
          * @enum {string}
          */
         Effect: "allow" | "deny";
+        /** @description An end user, as it was last seen. */
+        EndUserView: {
+            /** @description When it was first seen, ISO 8601. */
+            firstSeen: string;
+            /** @description What identifies it: `keyId` in SDKs. */
+            key: string;
+            /** @description When it was last seen, to a day, ISO 8601. */
+            lastSeen: string;
+            /** @description Its name, perhaps empty. */
+            name: string;
+            /** @description Its properties. */
+            properties: {
+                [key: string]: string;
+            };
+        };
         /** @description What can be edited of an environment; what is absent stays. */
         EnvironmentEdit: {
             /** @description The new text for people. */
             description?: string | null;
             /** @description The new display name. */
             name?: string | null;
+        };
+        /** @description What a change would do to the users known in an environment. */
+        EnvironmentEffect: {
+            /** @description `project/environment`. */
+            environment: string;
+            /** @description The flags whose answer may differ for somebody, by key. */
+            flags: components["schemas"]["FlagEffect"][];
+            /** @description How many more flags there are, which were not evaluated; 200 are. */
+            flagsLeftOut: number;
+            sampled?: components["schemas"]["Sampled"] | null;
+            /** @description In English. */
+            text: string[];
+            /**
+             * Format: int64
+             * @description How many users were evaluated: all that are known, or a sample.
+             */
+            users: number;
         };
         /** @description What an environment asks of a change set, and what it has got. */
         EnvironmentNeeds: {
@@ -1346,11 +1609,56 @@ export interface components {
              */
             version: number;
         };
+        /** @description Whom flags were evaluated for. */
+        EvaluatedUser: {
+            /** @description The key. */
+            key: string;
+            /** @description The name, perhaps empty. */
+            name: string;
+            /** @description The properties. */
+            properties: {
+                [key: string]: string;
+            };
+            /** @description Whether it is the user as known here; else as given. */
+            stored: boolean;
+        };
+        /** @description What a user gets. */
+        Evaluation: {
+            /** @description Whether it is what a draft would give. */
+            draft: boolean;
+            /** @description By key. */
+            items: components["schemas"]["FlagEvaluation"][];
+            /** @description The cursor of the next page; absent on the last. */
+            next?: string | null;
+            /** @description Whom flags were evaluated for. */
+            user: components["schemas"]["EvaluatedUser"];
+            /**
+             * Format: int64
+             * @description The environment's version that they were evaluated at; of a draft, the one that it is based
+             *     on.
+             */
+            version: number;
+        };
         /**
          * @description A command that goes without approval.
          * @enum {string}
          */
         Exempt: "turnOff";
+        /** @description A draw for an experiment. */
+        ExperimentStep: {
+            /**
+             * Format: double
+             * @description Where the user falls, from 0 to 1.
+             */
+            bucket: number;
+            /** @description Whether it takes this one. */
+            sent: boolean;
+            /**
+             * Format: double
+             * @description Up to where the experiment takes the users of this part.
+             */
+            share: number;
+        };
         /** @description What everybody gets whom no target and no rule took (the default rule). */
         Fallthrough: {
             /** @description As in [`Rule::dispatch_key`]. */
@@ -1382,6 +1690,30 @@ export interface components {
             versions: {
                 [key: string]: number;
             };
+        };
+        /** @description What it would do to one flag. */
+        FlagEffect: {
+            /** @description The flag's key. */
+            flag: string;
+            /**
+             * Format: int64
+             * @description How many of the users get something else.
+             */
+            moved: number;
+            /** @description From what to what, the most users first. */
+            moves: components["schemas"]["Move"][];
+        };
+        /** @description What one flag gives. */
+        FlagEvaluation: {
+            /** @description The flag's key. */
+            flag: string;
+            /** @description Why. */
+            reason: components["schemas"]["Why"];
+            /** @description Whether the answer is part of an experiment. */
+            sendToExperiment: boolean;
+            /** @description How it came to that, in order. */
+            steps?: components["schemas"]["Step"][] | null;
+            variation?: components["schemas"]["Variation"] | null;
         };
         /** @description All flags of a project in short. */
         FlagIndex: {
@@ -1551,7 +1883,7 @@ export interface components {
             needsSignIn: boolean;
         };
         /** @description A flag in a list. */
-        ListedFlagView: components["schemas"]["FlagView"] & {
+        ListedFlagView: components["schemas"]["FlagView"] & components["schemas"]["UsageView"] & {
             /** @description On or off, by the key of each environment where it is released. */
             enabled: {
                 [key: string]: boolean;
@@ -1617,6 +1949,11 @@ export interface components {
             /** @default null */
             theme: components["schemas"]["Theme"] | null;
         };
+        /**
+         * @description Why a user is in a segment or not.
+         * @enum {string}
+         */
+        Membership: "unknown" | "archived" | "excluded" | "included" | "rule" | "noMatch";
         /** @description What a member has from now on. */
         MemberUpdate: {
             /** @description Keys of groups. */
@@ -1646,6 +1983,16 @@ export interface components {
             /** @description The display name. */
             name: string;
         };
+        /** @description Users who get one thing now and would get another. */
+        Move: {
+            from?: components["schemas"]["Variation"] | null;
+            to?: components["schemas"]["Variation"] | null;
+            /**
+             * Format: int64
+             * @description How many of the users.
+             */
+            users: number;
+        };
         /** @description Moves a rule. */
         MoveRule: {
             /** @description The id of the rule that it is put before; at the end where absent. */
@@ -1655,7 +2002,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "moveRule";
@@ -1679,6 +2026,8 @@ export interface components {
             comment?: string;
             /** @description Say what would happen, and change nothing. */
             dryRun?: boolean;
+            /** @description With `dryRun`: also say how many known end users would get something else, flag by flag. */
+            effects?: boolean;
             /** @description A UUID of the caller's making: a request that is sent again changes nothing again. */
             id?: string | null;
             override?: components["schemas"]["Override"] | null;
@@ -1799,6 +2148,22 @@ export interface components {
             next?: string | null;
         };
         /** @description A page of items. */
+        Page_AuditView: {
+            /** @description The items, in order. */
+            items: (components["schemas"]["ChangeView"] & {
+                /** @description The chain's SHA-256 after it, in hexadecimal; absent within the second before it is sealed. */
+                chain?: string | null;
+                /**
+                 * Format: int64
+                 * @description Its place in the organization's history, from 1 on, without gaps.
+                 */
+                number: number;
+                redacted?: components["schemas"]["RedactedView"] | null;
+            })[];
+            /** @description The cursor of the next page; absent on the last. */
+            next?: string | null;
+        };
+        /** @description A page of items. */
         Page_ChangeView: {
             /** @description The items, in order. */
             items: {
@@ -1820,6 +2185,26 @@ export interface components {
                 /** @description The versions that it moved, by scope. */
                 versions: {
                     [key: string]: number;
+                };
+            }[];
+            /** @description The cursor of the next page; absent on the last. */
+            next?: string | null;
+        };
+        /** @description A page of items. */
+        Page_EndUserView: {
+            /** @description The items, in order. */
+            items: {
+                /** @description When it was first seen, ISO 8601. */
+                firstSeen: string;
+                /** @description What identifies it: `keyId` in SDKs. */
+                key: string;
+                /** @description When it was last seen, to a day, ISO 8601. */
+                lastSeen: string;
+                /** @description Its name, perhaps empty. */
+                name: string;
+                /** @description Its properties. */
+                properties: {
+                    [key: string]: string;
                 };
             }[];
             /** @description The cursor of the next page; absent on the last. */
@@ -1891,7 +2276,7 @@ export interface components {
         /** @description A page of items. */
         Page_ListedFlagView: {
             /** @description The items, in order. */
-            items: (components["schemas"]["FlagView"] & {
+            items: (components["schemas"]["FlagView"] & components["schemas"]["UsageView"] & {
                 /** @description On or off, by the key of each environment where it is released. */
                 enabled: {
                     [key: string]: boolean;
@@ -2065,6 +2450,23 @@ export interface components {
             /** @description From and to, in `[0, 1]`; `[0, 0]` covers nobody. */
             rollout: number[];
         };
+        /** @description A part of a rollout. */
+        PartStep: {
+            /**
+             * Format: double
+             * @description Where it begins, from 0 to 1.
+             */
+            from: number;
+            /** @description Whether the user is in it. */
+            taken: boolean;
+            /**
+             * Format: double
+             * @description Where it ends, from 0 to 1, that number included.
+             */
+            to: number;
+            /** @description What it gives: a variation's id. */
+            variation: string;
+        };
         /** @description A change of the password. */
         PasswordChange: {
             /** @description The password until now. */
@@ -2182,6 +2584,15 @@ export interface components {
             /** @description They are shown this once. */
             codes: string[];
         };
+        /** @description That something was taken out of an entry. */
+        RedactedView: {
+            /** @description When, ISO 8601. */
+            at: string;
+            /** @description The id of the change set that ordered it. */
+            by: string;
+            /** @description Why. */
+            why: string;
+        };
         /** @description Removes excluded users. */
         RemoveExcluded: {
             /** @description The environment's key; absent for a segment of a project or the organization. */
@@ -2189,7 +2600,7 @@ export interface components {
             /** @description The users' keys. */
             keys: string[];
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "removeExcluded";
@@ -2205,7 +2616,7 @@ export interface components {
             /** @description The users' keys. */
             keys: string[];
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "removeIncluded";
@@ -2221,7 +2632,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "removeRule";
@@ -2239,7 +2650,7 @@ export interface components {
             /** @description The users' keys; those that are not in the list are passed over. */
             keys: string[];
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "removeTargets";
@@ -2253,7 +2664,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "renameFlag";
@@ -2267,7 +2678,7 @@ export interface components {
             /** @description The environment's key; absent for a segment of a project or the organization. */
             environment?: string | null;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "renameSegment";
@@ -2286,7 +2697,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "restoreFlag";
@@ -2298,7 +2709,7 @@ export interface components {
             /** @description The environment's key; absent for a segment of a project or the organization. */
             environment?: string | null;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "restoreSegment";
@@ -2306,6 +2717,14 @@ export interface components {
             project?: string | null;
             /** @description The segment's key. */
             segment: string;
+        };
+        /** @description How long the audit log is kept. */
+        Retention: {
+            /**
+             * Format: int64
+             * @description For so many days, 30 to 3,660; null: for ever.
+             */
+            days: number | null;
         };
         /** @description Who may approve: anybody who may `change.review` where nobody is named, else of these who may. */
         Reviewers: {
@@ -2364,6 +2783,21 @@ export interface components {
             /** @description The rollout. Either this or `variation`. */
             variations?: components["schemas"]["PartInput"][] | null;
         };
+        /** @description That not all users were looked at, but those seen last. */
+        Sampled: {
+            /** @description Whether there are more: counting stops at a million. */
+            atLeast: boolean;
+            /**
+             * Format: int64
+             * @description How many users there are.
+             */
+            of: number;
+            /**
+             * Format: int64
+             * @description How many were looked at.
+             */
+            size: number;
+        };
         /** @description A filter to come back to. */
         SavedView: {
             /** @description The filter, as it stands in the address after `?`; at most 2,000 characters. */
@@ -2413,6 +2847,41 @@ export interface components {
             /** @description The project's key. */
             project: string;
         };
+        /** @description Properties and values that users have. */
+        SeenProperties: {
+            /** @description The properties that most of them have first; 500 at most. */
+            items: components["schemas"]["SeenProperty"][];
+            sampled?: components["schemas"]["Sampled"] | null;
+            /**
+             * Format: int64
+             * @description How many users were looked at.
+             */
+            users: number;
+        };
+        /** @description A property that users have. */
+        SeenProperty: {
+            /** @description Whether there are others. */
+            moreValues: boolean;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int64
+             * @description How many of the users have it.
+             */
+            users: number;
+            /** @description The values that most of them have, the most frequent first; 50 at most. */
+            values: components["schemas"]["SeenValue"][];
+        };
+        /** @description A value that users have. */
+        SeenValue: {
+            /**
+             * Format: int64
+             * @description How many of the users have it.
+             */
+            users: number;
+            /** @description The value. */
+            value: string;
+        };
         /** @description A segment with the keys that it names. */
         SegmentDetail: components["schemas"]["SegmentView"] & {
             /** @description Not members, whatever else says so. */
@@ -2442,6 +2911,19 @@ export interface components {
             id?: string | null;
             /** @description As in [`RuleInput::name`]. */
             name?: string | null;
+        };
+        /** @description A segment that was asked. */
+        SegmentStep: {
+            /** @description Its id. */
+            id: string;
+            /** @description Whether the user is in it. */
+            member: boolean;
+            /** @description Its name; empty where there is no such segment. */
+            name: string;
+            /** @description The place (from 0) of the rule that took the user in. */
+            rule?: number | null;
+            /** @description Why. */
+            why: components["schemas"]["Membership"];
         };
         /** @description What a segment is, apart from who is named in it. */
         SegmentView: {
@@ -2490,7 +2972,7 @@ export interface components {
             /** @description Whether these users may be part of an experiment; no where absent. */
             includedInExpt?: boolean | null;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setDefaultRule";
@@ -2508,7 +2990,7 @@ export interface components {
             /** @description The users' keys. */
             keys: string[];
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setExcluded";
@@ -2522,7 +3004,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setFlagTags";
@@ -2538,7 +3020,7 @@ export interface components {
             /** @description The users' keys. */
             keys: string[];
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setIncluded";
@@ -2554,7 +3036,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setOffVariation";
@@ -2570,7 +3052,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setRules";
@@ -2584,7 +3066,7 @@ export interface components {
             /** @description The environment's key; absent for a segment of a project or the organization. */
             environment?: string | null;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setSegmentRules";
@@ -2600,7 +3082,7 @@ export interface components {
             /** @description The environment's key; absent for a segment of a project or the organization. */
             environment?: string | null;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setSegmentTags";
@@ -2620,7 +3102,7 @@ export interface components {
             /** @description The users' keys. */
             keys: string[];
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setTargets";
@@ -2638,7 +3120,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setTracking";
@@ -2655,7 +3137,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "setVariations";
@@ -2663,6 +3145,46 @@ export interface components {
             project?: string;
             /** @description All of them, in the new order. */
             variations: components["schemas"]["VariationInput"][];
+        };
+        /** @description The evaluations of a span. */
+        SpanView: {
+            /** @description Its beginning, ISO 8601. */
+            at: string;
+            /** @description How often each variation was served, by the variation's id. */
+            counts: {
+                [key: string]: number;
+            };
+        };
+        /** @description How a rollout splits users, and where this one falls. */
+        Split: {
+            /**
+             * Format: double
+             * @description Where they fall, from 0 to 1; null where everybody gets the same, whatever the number.
+             */
+            bucket?: number | null;
+            /** @description The property by which users are split: `keyId` is their key. */
+            by: string;
+            experiment?: components["schemas"]["ExperimentStep"] | null;
+            /** @description The parts, as they were written. */
+            parts: components["schemas"]["PartStep"][];
+            /** @description The user's value; null where they never sent one, which counts as the empty text. */
+            value?: string | null;
+        };
+        /** @description Why a flag is stale. */
+        Stale: {
+            /**
+             * @description Which of them it is: always this.
+             * @enum {string}
+             */
+            code: "notEvaluated";
+        } | {
+            /**
+             * @description Which of them it is: always this.
+             * @enum {string}
+             */
+            code: "oneValue";
+            /** @description The variation's id. */
+            variation: string;
         };
         /** @description A statement as it is sent, and shown. */
         StatementInput: {
@@ -2673,6 +3195,35 @@ export interface components {
             /** @description Patterns over resources: `*`, `project/web:env/prod:flag/*;checkout`. */
             resources: string[];
         };
+        /** @description One step of an evaluation. */
+        Step: {
+            /**
+             * @description The conditions of a rule that was reached, all of them, also those after one that does not
+             *     hold.
+             */
+            conditions?: components["schemas"]["ConditionStep"][];
+            /** @description A rule's id. */
+            id?: string | null;
+            /** @description A rule's place, from 0. */
+            index?: number | null;
+            /** @description What was asked. */
+            kind: components["schemas"]["StepKind"];
+            /** @description A rule's name. */
+            name?: string | null;
+            /** @description What came of it. */
+            result: components["schemas"]["StepResult"];
+            split?: components["schemas"]["Split"] | null;
+        };
+        /**
+         * @description What kind of step.
+         * @enum {string}
+         */
+        StepKind: "archived" | "off" | "targets" | "rule" | "default";
+        /**
+         * @description What came of a step.
+         * @enum {string}
+         */
+        StepResult: "taken" | "passed" | "notReached";
         /** @description What a flag does in one environment. */
         TargetingView: {
             /** @description What everyone else gets. */
@@ -2750,7 +3301,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "turnOff";
@@ -2764,7 +3315,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "turnOn";
@@ -2778,7 +3329,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "updateRule";
@@ -2792,7 +3343,7 @@ export interface components {
             /** @description The flag's key. */
             flag: string;
             /**
-             * @description Which command it is. (enum property replaced by openapi-typescript)
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "updateVariation";
@@ -2804,6 +3355,14 @@ export interface components {
             value?: string | null;
             /** @description Its id. */
             variation: string;
+        };
+        /** @description When a flag was evaluated, in one environment or in several together. */
+        UsageView: {
+            /** @description When it was evaluated for the first time, to a minute, ISO 8601; null: never. */
+            firstEvaluatedAt?: string | null;
+            /** @description When it was evaluated for the last time, to some minutes, ISO 8601; null: never. */
+            lastEvaluatedAt?: string | null;
+            stale?: components["schemas"]["Stale"] | null;
         };
         /** @description One of the values that a flag can have. Values are texts on the wire, whatever their type. */
         Variation: {
@@ -2836,6 +3395,24 @@ export interface components {
             command?: number | null;
             /** @description In plain words. */
             message: string;
+        };
+        /** @description A reason: a code with its parameters, and the same in English. */
+        Why: {
+            /**
+             * @description `archived`, `off`, `targeted`, `rule` or `default`; `notReleased` and `unknownFlag` where
+             *     there is nothing to evaluate.
+             */
+            code: string;
+            /**
+             * @description Of `rule`: `rule` (its id), `name` and `index` (from 0). Where it leads to nothing:
+             *     `nothing`, which is `uncovered` (no part of the rollout covers the user) or
+             *     `variationUnknown` (the flag has no such variation).
+             */
+            params: {
+                [key: string]: string;
+            };
+            /** @description In English. */
+            text: string;
         };
     };
     responses: never;
@@ -2875,6 +3452,325 @@ export interface operations {
             };
             /** @description No statement of a policy allows it, or one denies it */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Who did it: an id, or a name as it was at the time (a member's address, a token's name,
+                 *     `operator`, `system`), without regard to case. 256 bytes at most.
+                 */
+                actor?: string;
+                /** @description `next` of the page before; absent for the first. */
+                cursor?: string;
+                /** @description The key of the environment in `project` that it is about. */
+                environment?: string;
+                /** @description Asked for at this moment or later, ISO 8601. */
+                from?: string;
+                /** @description A kind of command, e.g. `turnOn` or `signIn`. */
+                kind?: string;
+                /** @description How many items, 1 to 500; 50 where absent. */
+                limit?: number;
+                /** @description The key of the project that it is about; also of one that was deleted. */
+                project?: string;
+                /**
+                 * @description A text in who did it, the comment, or the words of what changed (the first 8 KiB of them),
+                 *     without regard to case. 256 bytes at most.
+                 */
+                text?: string;
+                /** @description Asked for before this moment, ISO 8601. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AuditView"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Who did it: an id, or a name as it was at the time (a member's address, a token's name,
+                 *     `operator`, `system`), without regard to case. 256 bytes at most.
+                 */
+                actor?: string;
+                /** @description The key of the environment in `project` that it is about. */
+                environment?: string;
+                /** @description Asked for at this moment or later, ISO 8601. */
+                from?: string;
+                /** @description A kind of command, e.g. `turnOn` or `signIn`. */
+                kind?: string;
+                /** @description The key of the project that it is about; also of one that was deleted. */
+                project?: string;
+                /**
+                 * @description A text in who did it, the comment, or the words of what changed (the first 8 KiB of them),
+                 *     without regard to case. 256 bytes at most.
+                 */
+                text?: string;
+                /** @description Asked for before this moment, ISO 8601. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One entry a line */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_retention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Retention"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6621,6 +7517,88 @@ export interface operations {
             };
         };
     };
+    activity: {
+        parameters: {
+            query?: {
+                /** @description After how many days without evaluation, or with one value, a flag is stale; 30 where absent. */
+                staleDays?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Activity"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_of_environment: {
         parameters: {
             query?: {
@@ -6656,6 +7634,177 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    evaluate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Question"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Evaluation"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    seen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeenProperties"];
                 };
             };
             /** @description No session and no valid token */
@@ -7281,6 +8430,243 @@ export interface operations {
             };
         };
     };
+    list: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Users whose key or name contains this, whatever the case of ASCII's letters. A page looks
+                 *     through 200,000 keys and 200,000 names, so it may hold few users or none and still have a
+                 *     `next`. Not together with `search`.
+                 */
+                contains?: string;
+                /** @description `next` of the page before; absent for the first. */
+                cursor?: string;
+                /** @description How many items, 1 to 500; 50 where absent. */
+                limit?: number;
+                /**
+                 * @description Users whose key begins exactly so, then those whose name does, whatever the case of ASCII's
+                 *     letters. Found by an index, however many users there are.
+                 */
+                search?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_EndUserView"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The user's key, percent-encoded */
+                key: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndUserView"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The user's key, percent-encoded */
+                key: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get: {
         parameters: {
             query?: {
@@ -7386,6 +8772,13 @@ export interface operations {
                 limit?: number;
                 /** @description A text that the key, the name or the description contains, whatever its case. */
                 search?: string;
+                /**
+                 * @description Only flags that are stale (`true`) or are not; a page may then hold fewer than `limit`, and
+                 *     still have a `next`.
+                 */
+                stale?: boolean;
+                /** @description After how many days without evaluation, or with one value, a flag is stale; 30 where absent. */
+                staleDays?: number;
                 /** @description `live` (also where absent) or `archived`. */
                 state?: components["schemas"]["FlagState"];
                 /** @description A tag that the flag has. */
@@ -7486,6 +8879,98 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FlagDetail"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    counts: {
+        parameters: {
+            query: {
+                /**
+                 * @description In spans of a `minute` (kept for 48 hours), an `hour` (kept for 90 days, and where absent) or
+                 *     a `day` of UTC (kept for ever). What is not kept so finely any more lies at the beginning of
+                 *     its hour or day.
+                 */
+                by?: components["schemas"]["By"];
+                /** @description The environment's key. */
+                environment: string;
+                /** @description From when, ISO 8601; a day before `to` where absent. */
+                from?: string;
+                /** @description Up to when, not included, ISO 8601; now where absent. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The flag's key */
+                flag: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Counts"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description No session and no valid token */
