@@ -20,7 +20,9 @@ use tokio_util::sync::CancellationToken;
 use crate::app::{AppState, now};
 use crate::auth::seal::Keyring;
 use crate::config::Config;
+use crate::events::Events;
 use crate::feed::{self, LocalSource};
+use crate::rates::Limiter;
 use crate::sink::LocalSink;
 use crate::{audit, demo, due, metrics, retention, router, setup};
 
@@ -52,7 +54,8 @@ impl Server {
         let (listen, driver) = (config.listen, config.driver());
         let taken = || format!("--listen: {listen} cannot be listened on");
         let listening = driver::listen(listen, &driver).with_context(taken)?;
-        let state = state(&config, listening.local_addr(), &store, &api)?;
+        let events = Events::new(store.clone(), stop_edge.clone());
+        let state = state(&config, listening.local_addr(), &store, &api, events)?;
         let sealing = audit::run(store.clone(), state.keyring.clone());
         feeding.push(tokio::spawn(until(stop_feed.clone(), sealing)));
         let owner_password = setup::first_password(&store).await?;
@@ -123,6 +126,7 @@ fn state(
     listening: SocketAddr,
     store: &Store,
     api: &Api,
+    events: Arc<Events>,
 ) -> anyhow::Result<AppState> {
     let file = config.instance_key_file.as_deref();
     let keyring = file.map(Keyring::load).transpose()?;
@@ -131,7 +135,9 @@ fn state(
     Ok(AppState {
         store: store.clone(),
         hub: Arc::clone(&api.hub),
+        events,
         keyring: keyring.map(Arc::new),
+        limiter: Arc::new(Limiter::new(config.rates)),
         throttle: Arc::default(),
         trusted_proxies: config.trusted_proxies.clone().into(),
         secure_cookies: url.starts_with("https://"),

@@ -34,7 +34,11 @@ pub(crate) const TRUTH: &[Migration] = &[
     },
     Migration {
         version: 5,
-        text: include_str!("../migrations/truth/0005_settings.sql"),
+        text: include_str!("../migrations/truth/0005_member_settings.sql"),
+    },
+    Migration {
+        version: 6,
+        text: include_str!("../migrations/truth/0006_settings.sql"),
     },
 ];
 

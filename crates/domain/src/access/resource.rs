@@ -5,7 +5,7 @@ use std::fmt;
 use crate::model::{Environment, Project};
 
 /// What there is on a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// The organization itself; no key.
     Organization,
@@ -79,7 +79,7 @@ impl Kind {
 }
 
 /// One step of a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Part {
     pub(super) kind: Kind,
     pub(super) key: String,
