@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use burgee_server::{Config, Server};
+use burgee_server::{Config, Rates, Server};
 use burgee_store::first_start::OWNER_EMAIL;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -73,6 +73,7 @@ fn config(args: &ServerArgs) -> anyhow::Result<Config> {
         public_url: args.public_url.clone(),
         smtp_url: args.smtp_url.clone(),
         mail_from: args.mail_from.clone(),
+        rates: Rates::of(Some(args.requests_per_second).filter(|it| *it > 0)),
         demo: args.demo,
         ..config
     })

@@ -12,8 +12,10 @@ use ipnet::IpNet;
 use crate::auth::oidc::Providers;
 use crate::auth::seal::Keyring;
 use crate::auth::throttle::Throttle;
+use crate::events::Events;
 use crate::mail::Mailer;
 use crate::problem::Problem;
+use crate::rates::Limiter;
 
 /// Cheap to clone: handles only.
 #[derive(Clone)]
@@ -30,6 +32,10 @@ pub struct AppState {
     pub mail: Mailer,
     /// Who asked for new passwords of late.
     pub resets: Arc<Throttle>,
+    /// Who listens to what happens.
+    pub events: Arc<Events>,
+    /// How often one may ask.
+    pub limiter: Arc<Limiter>,
     /// Failed attempts to sign in.
     pub throttle: Arc<Throttle>,
     /// Proxies that are believed when they say whom they forward.

@@ -9,6 +9,8 @@ use burgee_edge::driver;
 use burgee_store::Location;
 use ipnet::IpNet;
 
+use crate::rates::Rates;
+
 /// The options of `burgee server`.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -31,6 +33,8 @@ pub struct Config {
     pub mail_from: Option<String>,
     /// Proxies that are believed when they say whom they forward (`X-Forwarded-For`).
     pub trusted_proxies: Vec<IpNet>,
+    /// How often one may ask for management.
+    pub rates: Rates,
     /// Whether to seed the project `demo`.
     pub demo: bool,
     /// How long a stopping server waits for connections to drain.
@@ -55,6 +59,7 @@ impl Config {
             smtp_url: None,
             mail_from: None,
             trusted_proxies: Vec::new(),
+            rates: Rates::default(),
             demo: false,
             drain: Duration::from_secs(5),
         }

@@ -27,13 +27,15 @@ mod history;
 mod image;
 mod log;
 mod migrate;
+pub mod news;
 mod organizations;
 pub mod page;
 pub mod people;
 mod pool;
 mod projects;
 mod row;
-mod sdk_keys;
+pub mod sdk_keys;
+pub mod search;
 mod segments;
 mod snapshot;
 mod sql;
@@ -50,12 +52,13 @@ use sqlx::{Any, Transaction};
 
 pub use crate::apply::{
     Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied, ImportRequest, Imported,
-    Overridden,
+    Overridden, Preview,
 };
 pub use crate::change_sets::{Actor, ActorKind};
-pub use crate::environments::NewEnvironment;
 pub use crate::environments::rules::{RulesAuthor, SetRulesError};
+pub use crate::environments::{EnvironmentEdit, NewEnvironment};
 pub use crate::error::StoreError;
+pub use crate::flags::index::{Cell, IndexedFlag, LastChange};
 pub use crate::flags::{FlagFilter, ListedFlag};
 pub use crate::history::{HistoryScope, LoggedChangeSet};
 pub use crate::pool::Location;
@@ -83,6 +86,7 @@ struct Shared {
     truth: Pools,
     traffic: Pools,
     changed: Changed,
+    noted: traffic::Noted,
 }
 
 impl std::fmt::Debug for Store {
@@ -102,6 +106,7 @@ impl Store {
             truth,
             traffic,
             changed: Changed::new(),
+            noted: traffic::Noted::default(),
         };
         Ok(Self {
             shared: Arc::new(shared),

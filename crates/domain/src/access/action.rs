@@ -40,6 +40,10 @@ pub const ACTIONS: &[Action] = &[
     action("group.write", "make, change and delete groups"),
     action("policy.read", "see policies"),
     action("policy.write", "make, change and delete policies"),
+    action(
+        "policy.give",
+        "give policies that allow more than one may do",
+    ),
     action("token.read", "see the organization's access tokens"),
     action("token.write", "make and revoke service tokens"),
     action("audit.read", "read the audit log"),
@@ -54,6 +58,10 @@ pub const ACTIONS: &[Action] = &[
     ),
     action("environment.create", "make environments"),
     action("environment.update", "change an environment's settings"),
+    action(
+        "environment.unprotect",
+        "take an environment's protection away",
+    ),
     action("environment.delete", "delete an environment"),
     action(
         "environment.setRules",
@@ -71,6 +79,18 @@ pub const ACTIONS: &[Action] = &[
     action("sdkKey.read", "see an environment's SDK keys"),
     action("sdkKey.reveal", "see the secrets of server keys"),
     action("sdkKey.write", "make, rename and revoke SDK keys"),
+    action(
+        "user.read",
+        "see end users, their properties, and how many of them a change would concern",
+    ),
+    action(
+        "user.write",
+        "upload and delete end users, and say which properties there are",
+    ),
+    action(
+        "user.forget",
+        "take an end user out of everything that is kept",
+    ),
     action("flag.read", "see flags"),
     action("flag.create", "make flags"),
     action("flag.rename", "rename flags"),
@@ -123,7 +143,7 @@ pub const ACTIONS: &[Action] = &[
 ];
 
 /// Actions by name, with `*` on either side of the dot: `flag.turnOn`, `flag.*`, `*.read`, `*`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ActionPattern(String);
 

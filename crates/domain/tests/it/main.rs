@@ -4,6 +4,7 @@
 mod access;
 mod admission;
 mod behind;
+mod colour;
 mod demo;
 mod flags;
 mod history;
@@ -13,6 +14,7 @@ mod people;
 mod properties;
 mod rejections;
 mod sdk_key;
+mod search;
 mod segments;
 mod switch;
 mod targeting;

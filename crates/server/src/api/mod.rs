@@ -4,9 +4,13 @@
 //! whole (names, errors, pages) are in `docs/api.md`; the routes are the table in
 //! [`crate::router`].
 
+pub mod activity;
 pub mod audit;
 pub mod changes;
 pub mod environments;
+pub mod evaluate;
+pub mod events;
+pub mod flag_index;
 pub mod flags;
 pub mod groups;
 pub mod invitations;
@@ -17,12 +21,15 @@ pub mod page;
 pub mod permissions;
 pub mod policies;
 pub mod projects;
+pub mod properties;
 pub mod rules;
 pub mod sdk_keys;
+pub mod search;
 pub mod segments;
 pub mod session;
 pub mod sign_in;
 pub mod tokens;
+pub mod users;
 
 use burgee_domain::access::Resource;
 use burgee_domain::key::Key;
@@ -53,7 +60,35 @@ async fn environment(
     project_key: &str,
     key: &str,
 ) -> Result<(Project, Environment), Problem> {
-    caller.may("environment.read", &Resource::environment(project_key, key))?;
+    environment_for(state, caller, project_key, key, &[]).await
+}
+
+/// As [`environment`], where the caller may do all of `actions` to it; 403 where they may not,
+/// whether or not it is there.
+async fn environment_for(
+    state: &AppState,
+    caller: &Caller,
+    project_key: &str,
+    key: &str,
+    actions: &[&str],
+) -> Result<(Project, Environment), Problem> {
+    let found = look_up(state, caller, project_key, key).await;
+    // What is not there, or not to be told of, has no protection that a statement could speak of.
+    let place = match &found {
+        Ok((project, environment)) => Resource::of(project, environment),
+        Err(_) => Resource::environment(project_key, key),
+    };
+    let mut actions = actions.iter().chain(&["environment.read"]);
+    actions.try_for_each(|action| caller.may(action, &place))?;
+    found
+}
+
+async fn look_up(
+    state: &AppState,
+    caller: &Caller,
+    project_key: &str,
+    key: &str,
+) -> Result<(Project, Environment), Problem> {
     let project = project(state, caller, project_key).await?;
     let missing = || Problem::not_found(format!("environment `{key}` in `{project_key}`"));
     let typed = Key::new(key).map_err(|_| missing())?;
@@ -74,7 +109,7 @@ fn or_missing(missing: impl FnOnce() -> Problem) -> impl FnOnce(StoreError) -> P
 }
 
 /// Does what takes a processor for a while where it holds no other request up.
-async fn computed<T: Send + 'static>(
+pub(crate) async fn computed<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Problem> {
     let done = tokio::task::spawn_blocking(work).await;

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use burgee_domain::model::Organization;
-use burgee_server::{Config, Server, setup};
+use burgee_server::{Config, Rates, Server, setup};
 use burgee_store::{Location, Store};
 use burgee_testkit::api::Api;
 use burgee_testkit::sdk::Sdk;
@@ -52,6 +52,8 @@ impl Data {
         let config = Config {
             listen: any,
             metrics_listen: any,
+            // Stories ask as fast as they can.
+            rates: Rates::of(None),
             instance_key_file: Some(self.own.path().join("instance.key")),
             ..Config::new(self.location.clone())
         };
@@ -132,6 +134,18 @@ impl App {
     /// The server goes away and comes back, on the same data but on another port.
     pub(crate) async fn restart(self) -> Self {
         self.server.stop().await;
+        let server = self.data.serve().await;
+        Self {
+            owner: Api::new(server.address()).with_token(&self.token),
+            server,
+            ..self
+        }
+    }
+
+    /// As [`Self::restart`]; `then` is done while no server runs.
+    pub(crate) async fn restart_with(self, then: impl AsyncFnOnce()) -> Self {
+        self.server.stop().await;
+        then().await;
         let server = self.data.serve().await;
         Self {
             owner: Api::new(server.address()).with_token(&self.token),
