@@ -1,9 +1,16 @@
 //! Taking new connections.
+//!
+//! Unlike all other sockets the listening one is watched by level, and a turn takes as many
+//! connections as it has events: watched by edge it would have to be asked until it says that there
+//! is none left, and at any usual rate that is a second call for each connection.
 
 use std::io;
+use std::net::{TcpListener, TcpStream};
 
-use mio::net::{TcpListener, TcpStream};
-use mio::{Interest, Registry};
+use mio::Registry;
+use rustix::event::epoll::{self, EventData, EventFlags};
+use rustix::io::Errno;
+use rustix::net::{SocketFlags, accept_with};
 
 use super::connection::Connection;
 use super::counters::add;
@@ -18,47 +25,60 @@ const BATCH: usize = 64;
 pub(super) struct Acceptor {
     listener: TcpListener,
     spare: Spare,
-    /// It may have connections for us.
-    pub(super) ready: bool,
-    /// Accepting failed for want of something; it is tried again at the next tick.
-    failed: bool,
+    /// Where it is watched.
+    registry: Registry,
+    /// It has connections for us, this turn.
+    ready: bool,
+    /// Accepting failed for want of something: it is not watched, and tried again at the next tick.
+    paused: bool,
+    /// The last one could not be accepted: that is logged once.
+    was_short: bool,
 }
 
 impl Acceptor {
-    pub(super) fn new(listener: std::net::TcpListener, registry: &Registry) -> io::Result<Self> {
-        let mut listener = TcpListener::from_std(listener);
-        registry.register(&mut listener, LISTENER, Interest::READABLE)?;
-        Ok(Self {
+    pub(super) fn new(listener: TcpListener, registry: &Registry) -> io::Result<Self> {
+        let acceptor = Self {
             spare: Spare::of(&listener),
             listener,
+            registry: registry.try_clone()?,
             ready: false,
-            failed: false,
-        })
+            paused: false,
+            was_short: false,
+        };
+        acceptor.watch()?;
+        Ok(acceptor)
+    }
+
+    fn watch(&self) -> io::Result<()> {
+        let token = EventData::new_u64(LISTENER.0 as u64);
+        Ok(epoll::add(
+            &self.registry,
+            &self.listener,
+            token,
+            EventFlags::IN,
+        )?)
     }
 
     /// Tries again after a failure.
     pub(super) fn retry(&mut self) {
-        self.ready |= self.failed;
+        if self.paused && self.watch().is_ok() {
+            self.paused = false;
+        }
     }
 
     /// The next connection; `None` when there is none, or none can be taken now.
     fn next(&mut self) -> Option<Result<TcpStream, io::Error>> {
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         loop {
-            return match self.listener.accept() {
-                Ok((stream, _)) => {
-                    self.failed = false;
-                    Some(Ok(stream))
+            return match accept_with(&self.listener, flags) {
+                Ok(socket) => {
+                    self.was_short = false;
+                    Some(Ok(socket.into()))
                 }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    self.ready = false;
-                    None
-                }
+                Err(Errno::AGAIN) => None,
                 // The peer went away while it waited for us.
-                Err(error) if is_peers_fault(&error) => continue,
-                Err(error) => {
-                    self.ready = false;
-                    Some(Err(error))
-                }
+                Err(Errno::INTR | Errno::CONNABORTED | Errno::CONNRESET) => continue,
+                Err(error) => Some(Err(error.into())),
             };
         }
     }
@@ -66,36 +86,40 @@ impl Acceptor {
     /// Refuses the next connection where accepting it failed for want of a descriptor. There may
     /// be more behind it.
     fn refuse_one(&mut self, error: &io::Error) -> bool {
-        let refused = Spare::would_help(error) && self.spare.refuse_one(&self.listener);
-        self.ready |= refused;
-        refused
+        Spare::would_help(error) && self.spare.refuse_one(&self.listener)
+    }
+
+    /// Does not look at it until the next tick: those that wait would wake us again at once.
+    fn pause(&mut self) {
+        // Where this fails it is watched on, which does no harm but costs.
+        let _ = epoll::delete(&self.registry, &self.listener);
+        (self.paused, self.ready) = (true, false);
     }
 }
 
-fn is_peers_fault(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::Interrupted
-            | io::ErrorKind::ConnectionAborted
-            | io::ErrorKind::ConnectionReset
-    )
-}
-
 impl EventLoop {
-    /// Takes a batch of new connections.
-    pub(super) fn accept(&mut self) {
-        for _ in 0..BATCH {
-            let Some(acceptor) = &mut self.acceptor else {
+    /// The listening socket has new connections.
+    pub(super) fn can_accept(&mut self) {
+        if let Some(acceptor) = &mut self.acceptor {
+            acceptor.ready = true;
+        }
+    }
+
+    /// Takes new connections, as many as the turn had events: the more there is to do, the more
+    /// of them wait.
+    pub(super) fn accept(&mut self, events: usize) {
+        for _ in 0..events.min(BATCH) {
+            let Some(acceptor) = self.acceptor.as_mut().filter(|acceptor| acceptor.ready) else {
                 return;
             };
-            if !acceptor.ready {
-                return;
-            }
             match acceptor.next() {
                 Some(Ok(stream)) => self.admit(stream),
                 Some(Err(error)) => self.accept_failed(&error),
-                None => return,
+                None => break,
             }
+        }
+        if let Some(acceptor) = &mut self.acceptor {
+            acceptor.ready = false;
         }
     }
 
@@ -105,6 +129,7 @@ impl EventLoop {
         let generation = self.next_generation;
         // Never all bits: those tokens are taken.
         self.next_generation = (generation + 1) & 0x7FFF_FFFF;
+        let stream = mio::net::TcpStream::from_std(stream);
         let mut connection = Connection::new(stream, generation, self.tick);
         if !self.places.take() {
             add(&self.counters.refused.sockets, 1);
@@ -135,13 +160,15 @@ impl EventLoop {
         let Some(acceptor) = &mut self.acceptor else {
             return;
         };
-        if !acceptor.failed {
-            acceptor.failed = true;
+        if !acceptor.was_short {
+            acceptor.was_short = true;
             tracing::error!(%error, "new connections cannot be accepted");
         }
         if acceptor.refuse_one(error) {
             add(&self.counters.refused.descriptors, 1);
             add(&self.counters.unsynced.busy, 1);
+        } else {
+            acceptor.pause();
         }
     }
 }

@@ -151,11 +151,7 @@ impl EventLoop {
             match event.token() {
                 WAKER => self.read_mail(),
                 CLOCK => self.keep_time(),
-                LISTENER => {
-                    if let Some(acceptor) = &mut self.acceptor {
-                        acceptor.ready = true;
-                    }
-                }
+                LISTENER => self.can_accept(),
                 token => self.socket_event(ConnectionId::from(token), event),
             }
         }
@@ -164,7 +160,7 @@ impl EventLoop {
                 self.read_on(key);
             }
         }
-        self.accept();
+        self.accept(events.iter().count());
         self.push_some();
         self.serve_herd();
     }
@@ -214,12 +210,8 @@ impl EventLoop {
 
     /// How long to wait: not at all while there is something left to do.
     fn patience(&self) -> Option<Duration> {
-        let accepts = self
-            .acceptor
-            .as_ref()
-            .is_some_and(|acceptor| acceptor.ready);
         let pushes = !self.walks.is_empty();
-        let busy = accepts || pushes || !self.more_to_read.is_empty() || self.herd_moves();
+        let busy = pushes || !self.more_to_read.is_empty() || self.herd_moves();
         busy.then_some(Duration::ZERO)
     }
 
