@@ -42,6 +42,9 @@ pub(crate) enum Command {
     /// Manage people's accounts.
     #[command(subcommand)]
     User(UserCommand),
+    /// Look after the audit log.
+    #[command(subcommand)]
+    Audit(AuditCommand),
 }
 
 /// Where the data is.
@@ -167,6 +170,27 @@ pub(crate) struct TokenListArgs {
     pub(crate) data: DataArgs,
 }
 
+/// `burgee audit`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Check that nobody changed, removed or moved an entry. Exits with 1 where somebody did.
+    Verify(AuditVerifyArgs),
+}
+
+/// `burgee audit verify`.
+#[derive(Debug, Args)]
+pub(crate) struct AuditVerifyArgs {
+    /// The key that the log is signed with; `instance.key` in the data folder where not given and
+    /// there. Without it, signatures are not checked.
+    #[arg(long, env = "BURGEE_INSTANCE_KEY_FILE", value_name = "FILE")]
+    pub(crate) instance_key_file: Option<PathBuf>,
+    /// The result as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
 /// `burgee user`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum UserCommand {
@@ -235,6 +259,10 @@ pub(crate) struct ImportArgs {
     /// A FeatBit secret to adopt, so that no program needs a new one: `client=…` or `server=…`.
     #[arg(long = "sdk-key", value_name = "KIND=SECRET")]
     pub(crate) sdk_keys: Vec<String>,
+    /// Import without the approvals that the environment asks for, and say why. The history shows
+    /// it.
+    #[arg(long = "override", value_name = "REASON")]
+    pub(crate) override_reason: Option<String>,
     /// The report as JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -7,6 +7,8 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+pub mod admission;
+pub mod audit;
 pub mod change;
 mod check;
 pub mod command;
@@ -22,8 +24,10 @@ pub mod model;
 pub mod outcome;
 pub mod people;
 pub mod position;
+pub mod properties;
 pub mod sdk_key;
 pub mod served;
+pub mod staleness;
 pub mod warnings;
 pub mod workspace;
 

@@ -6,11 +6,13 @@
 
 pub mod api;
 pub mod app;
+pub mod audit;
 pub mod auth;
 pub mod body;
 pub mod config;
 pub mod deadline;
 pub mod demo;
+pub mod effects;
 pub mod feed;
 pub mod metrics;
 pub mod openapi;

@@ -15,8 +15,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::{
-    changes, environments, flags, groups, invitations, me, members, permissions, policies,
-    projects, sdk_keys, segments, session, tokens,
+    activity, audit, changes, environments, evaluate, flags, groups, invitations, me, members,
+    permissions, policies, projects, properties, rules, sdk_keys, segments, session, tokens, users,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -78,10 +78,17 @@ fn table() -> OpenApiRouter<AppState> {
             environments::update,
             environments::delete
         ))
+        .routes(routes!(rules::get, rules::set))
         .routes(routes!(sdk_keys::list, sdk_keys::create))
         .routes(routes!(sdk_keys::revoke))
         .routes(routes!(flags::list))
         .routes(routes!(flags::get))
+        .routes(routes!(activity::counts))
+        .routes(routes!(activity::activity))
+        .routes(routes!(users::list))
+        .routes(routes!(users::get, users::delete))
+        .routes(routes!(properties::seen))
+        .routes(routes!(evaluate::evaluate))
         .routes(routes!(segments::list_shared))
         .routes(routes!(segments::list_of_project))
         .routes(routes!(segments::list_of_environment))
@@ -92,6 +99,9 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(changes::get))
         .routes(routes!(changes::list_of_project, changes::apply_to_project))
         .routes(routes!(changes::list_of_environment))
+        .routes(routes!(audit::list))
+        .routes(routes!(audit::export))
+        .routes(routes!(audit::retention, audit::set_retention))
         .routes(routes!(session::get, session::sign_in, session::sign_out))
         .routes(routes!(me::update))
         .routes(routes!(me::change_password))

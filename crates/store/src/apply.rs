@@ -4,8 +4,10 @@
 //! commit, tell. A dry run goes the same way and is rolled back. A request that is repeated under
 //! its id gets its first answer, however the state has changed since.
 
+mod admission;
 mod base;
 mod import;
+mod preview;
 mod request;
 
 use std::collections::BTreeMap;
@@ -24,9 +26,12 @@ use burgee_eval::time::Millis;
 use serde_json::json;
 
 use crate::change_sets::{self, Actor, NewChangeSet};
+use admission::Admitted;
+pub use admission::Overridden;
 use base::Base;
 pub use import::{ImportRequest, Imported};
-pub use request::{Applied, ApplyError, ChangeSetRequest, ConflictFound};
+pub use preview::Preview;
+pub use request::{Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied};
 
 use crate::error::StoreError;
 use crate::log::{self, Version};
@@ -51,6 +56,8 @@ impl Store {
         // Before anything is loaded or locked: nobody waits for what is refused anyway.
         let checked = change::well_formed(&request.commands)?;
         let commands = serde_json::to_value(&request.commands)?;
+        let reason = request.override_reason.as_deref();
+        let reason = reason.map(change::override_reason).transpose()?;
         let work = Work {
             id: request.id.as_deref(),
             organization: &request.organization,
@@ -59,6 +66,7 @@ impl Store {
             base: &request.base,
             commands: &request.commands,
             rights: Some(&request.rights),
+            override_reason: reason.as_deref(),
             asked: &commands.to_string(),
             dry_run: request.dry_run,
             now: request.now,
@@ -84,7 +92,7 @@ impl Store {
         decide: impl FnOnce(&Workspace, NewId<'_>) -> Result<Decision, ApplyError>,
     ) -> Result<Applied, ApplyError> {
         work.check()?;
-        let digest = change_sets::request_digest(work.comment, &json!(work.base), work.asked);
+        let digest = work.digest();
         let id = work.id.map_or_else(new_id, str::to_owned);
         let mut tx = self.begin_write().await?;
         if let Some(first) = repeated(&mut tx, work.organization, &id, digest).await? {
@@ -105,7 +113,12 @@ impl Store {
             decided => decided?,
         };
         base.check(&mut tx, &decision.outcome).await?;
-        let applied = applied(&id, &workspace, &decision.outcome);
+        let asks = admission::asks(&mut tx, &workspace, work, &decision.outcome).await?;
+        let admitted = admission::admit(work, &asks, &[])?;
+        let mut applied = applied(&id, &workspace, &decision.outcome, admitted);
+        if work.dry_run {
+            applied.preview = preview::previews(&workspace, &decision.outcome);
+        }
         if decision.outcome.steps.is_empty() && work.id.is_none() {
             return Ok(applied);
         }
@@ -202,6 +215,8 @@ struct Work<'a> {
     commands: &'a [Command],
     /// None: the operator's, who may do everything.
     rights: Option<&'a Rights>,
+    /// Why approvals are gone without.
+    override_reason: Option<&'a str>,
     /// What was asked for, as JSON: a request under the same id must ask for the same.
     asked: &'a str,
     dry_run: bool,
@@ -227,6 +242,17 @@ impl Work<'_> {
         needs
             .filter(|need| !need.action.ends_with(".create"))
             .try_for_each(|need| authorise(need, rights))
+    }
+
+    /// By which a repeated request is told from another one under the same id.
+    fn digest(&self) -> [u8; 32] {
+        match self.override_reason {
+            None => change_sets::request_digest(self.comment, &json!(self.base), self.asked),
+            Some(reason) => {
+                let base = json!([self.base, reason]);
+                change_sets::request_digest(self.comment, &base, self.asked)
+            }
+        }
     }
 
     fn check(&self) -> Result<(), ApplyError> {
@@ -256,15 +282,17 @@ async fn repeated(
     }
 }
 
-fn applied(id: &str, workspace: &Workspace, outcome: &Outcome) -> Applied {
+fn applied(id: &str, workspace: &Workspace, outcome: &Outcome, admitted: Admitted) -> Applied {
     let names = base::scope_names(workspace);
+    let overridden = admitted.overridden.iter().flat_map(Overridden::lines);
     let mut applied = Applied {
         id: id.to_owned(),
-        versions: BTreeMap::new(),
-        positions: BTreeMap::new(),
-        diff: diff::lines(workspace, outcome),
+        diff: overridden.chain(diff::lines(workspace, outcome)).collect(),
         warnings: outcome.warnings.clone(),
+        needs: admitted.needs,
+        ..Applied::default()
     };
+    applied.overridden = admitted.overridden;
     for step in &outcome.steps {
         let Position { version, digest } = step.position;
         if let Some(name) = names.get(&step.scope) {

@@ -13,6 +13,7 @@
 //! A [`Store`] is a handle: clone it freely.
 
 mod apply;
+pub mod audit;
 pub mod change_sets;
 mod changed;
 pub mod dialect;
@@ -40,6 +41,7 @@ mod targetings;
 mod text;
 pub mod tokens;
 pub mod traffic;
+mod used;
 mod workspace;
 
 use std::sync::Arc;
@@ -47,10 +49,12 @@ use std::sync::Arc;
 use sqlx::{Any, Transaction};
 
 pub use crate::apply::{
-    Applied, ApplyError, ChangeSetRequest, ConflictFound, ImportRequest, Imported,
+    Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied, ImportRequest, Imported,
+    Overridden, Preview,
 };
 pub use crate::change_sets::{Actor, ActorKind};
 pub use crate::environments::NewEnvironment;
+pub use crate::environments::rules::{RulesAuthor, SetRulesError};
 pub use crate::error::StoreError;
 pub use crate::flags::{FlagFilter, ListedFlag};
 pub use crate::history::{HistoryScope, LoggedChangeSet};
@@ -79,6 +83,7 @@ struct Shared {
     truth: Pools,
     traffic: Pools,
     changed: Changed,
+    noted: traffic::Noted,
 }
 
 impl std::fmt::Debug for Store {
@@ -98,6 +103,7 @@ impl Store {
             truth,
             traffic,
             changed: Changed::new(),
+            noted: traffic::Noted::default(),
         };
         Ok(Self {
             shared: Arc::new(shared),

@@ -15,10 +15,24 @@ pub(crate) struct Migration {
 }
 
 /// The steps of the truth.
-pub(crate) const TRUTH: &[Migration] = &[Migration {
-    version: 1,
-    text: include_str!("../migrations/truth/0001_first.sql"),
-}];
+pub(crate) const TRUTH: &[Migration] = &[
+    Migration {
+        version: 1,
+        text: include_str!("../migrations/truth/0001_first.sql"),
+    },
+    Migration {
+        version: 2,
+        text: include_str!("../migrations/truth/0002_environment_rules.sql"),
+    },
+    Migration {
+        version: 3,
+        text: include_str!("../migrations/truth/0003_sign_on.sql"),
+    },
+    Migration {
+        version: 4,
+        text: include_str!("../migrations/truth/0004_audit.sql"),
+    },
+];
 
 /// The steps of the traffic.
 pub(crate) const TRAFFIC: &[Migration] = &[
@@ -30,7 +44,18 @@ pub(crate) const TRAFFIC: &[Migration] = &[
         version: 2,
         text: include_str!("../migrations/traffic/0002_event_names.sql"),
     },
+    Migration {
+        version: 3,
+        text: include_str!("../migrations/traffic/0003_users.sql"),
+    },
+    Migration {
+        version: 4,
+        text: include_str!("../migrations/traffic/0004_activity.sql"),
+    },
 ];
+
+/// What a line begins with that is for PostgreSQL alone.
+const POSTGRES_ALONE: &str = "-- postgres: ";
 
 /// Runs those of `migrations` that have not run, inside the caller's transaction. `part` tells
 /// the two lists apart where they share a database.
@@ -53,7 +78,11 @@ pub(crate) async fn run(
     let done = done(connection, part).await?;
     refuse_unknown(&done, migrations)?;
     for migration in &migrations[done.len()..] {
-        sqlx::raw_sql(AssertSqlSafe(migration.text))
+        let text = match dialect {
+            Dialect::Sqlite => migration.text.to_owned(),
+            Dialect::Postgres => migration.text.replace(POSTGRES_ALONE, ""),
+        };
+        sqlx::raw_sql(AssertSqlSafe(text))
             .execute(&mut *connection)
             .await?;
         sqlx::query("INSERT INTO schema_migrations (part, version, digest) VALUES ($1, $2, $3)")

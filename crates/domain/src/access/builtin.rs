@@ -8,7 +8,7 @@ use super::policy::{Effect, Policy, StatementInput, read};
 pub const OWNER: &str = "owner";
 /// May do everything but what makes or unmakes owners.
 pub const ADMINISTRATOR: &str = "administrator";
-/// May see everything but people's administration, and edit flags and segments.
+/// May see everything but people's administration, and edit flags, segments and end users.
 pub const DEVELOPER: &str = "developer";
 /// May see flags and segments, projects and environments.
 pub const READER: &str = "reader";
@@ -31,12 +31,23 @@ const ADMINISTER: &[&str] = &[
     "group.*",
     "policy.*",
     "token.*",
-    "audit.read",
+    "audit.*",
     "project.*",
     "environment.*",
+    "change.*",
     "sdkKey.*",
+    "user.*",
     "flag.*",
     "segment.*",
+];
+
+const DEVELOP: &[&str] = &[
+    "flag.*",
+    "segment.*",
+    "sdkKey.reveal",
+    "change.review",
+    "user.read",
+    "user.write",
 ];
 
 /// The policy of that key, where it is one of these.
@@ -48,7 +59,7 @@ pub fn builtin(key: &str) -> Option<Arc<Policy>> {
 /// All of them, from the most to the least that they allow.
 pub fn builtins() -> &'static [Arc<Policy>] {
     static ALL: LazyLock<Vec<Arc<Policy>>> = LazyLock::new(|| {
-        let develop = [SEE, &["flag.*", "segment.*", "sdkKey.reveal"]].concat();
+        let develop = [SEE, DEVELOP].concat();
         vec![
             policy(OWNER, &["*"]),
             policy(ADMINISTRATOR, ADMINISTER),

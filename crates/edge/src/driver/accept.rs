@@ -14,12 +14,64 @@ use rustix::net::{SocketFlags, accept_with};
 
 use super::connection::Connection;
 use super::counters::add;
-use super::event_loop::{EventLoop, LISTENER};
-use super::spare::Spare;
+use super::event_loop::{EVENTS, EventLoop, LISTENER};
+use super::spare::{self, Spare};
 use crate::http::answer;
 
 /// Connections taken or refused in one turn, so that a rush of new ones does not starve those that are there.
 const BATCH: usize = 64;
+
+/// Whole ticks for which connections may come faster than they can be taken. Everybody who comes back
+/// after a restart should be waited for: 20,000 take less than a second of a core.
+const PATIENCE: u32 = 1;
+
+/// The start of every request that asks for a stream.
+const STREAM: &[u8] = b"GET /streaming";
+
+/// Since when more connections wait than are taken in a turn.
+///
+/// They wait in the kernel's queue. When that is full the kernel drops who comes without a word, and
+/// it tries again after one, three, seven seconds: nobody could tell why, and everybody would be
+/// answered late. So when the queue was not empty for long, who waits in it is refused, which is
+/// quicker than it fills, and then the next are taken again: whoever is answered is answered soon.
+#[derive(Default)]
+struct Backlog {
+    since: Option<u32>,
+}
+
+impl Backlog {
+    /// Nobody waits.
+    fn ends(&mut self) {
+        self.since = None;
+    }
+
+    /// Some were taken, and others wait.
+    fn goes_on(&mut self, tick: u32) {
+        self.since.get_or_insert(tick);
+    }
+
+    /// How many are to be taken in a turn with so many events: as many, because the more there is
+    /// to do, the more of them wait. Who is turned away makes no further event, so while there is a
+    /// backlog it is a whole batch.
+    fn batch(&mut self, is_ready: bool, events: usize) -> usize {
+        match (is_ready, self.since) {
+            (true, Some(_)) => BATCH,
+            (true, None) => events.min(BATCH),
+            // It is watched by level: without its event nobody waits, unless that is still to come.
+            (false, _) if events < EVENTS => {
+                self.ends();
+                0
+            }
+            (false, _) => 0,
+        }
+    }
+
+    /// Whether who waits is to be refused.
+    fn lasts(&self, tick: u32) -> bool {
+        self.since
+            .is_some_and(|since| tick.wrapping_sub(since) > PATIENCE)
+    }
+}
 
 /// The listening socket and what is known of it.
 pub(super) struct Acceptor {
@@ -29,6 +81,7 @@ pub(super) struct Acceptor {
     registry: Registry,
     /// It has connections for us, this turn.
     ready: bool,
+    backlog: Backlog,
     /// Accepting failed for want of something: it is not watched, and tried again at the next tick.
     paused: bool,
     /// The last one could not be accepted: that is logged once.
@@ -42,6 +95,7 @@ impl Acceptor {
             listener,
             registry: registry.try_clone()?,
             ready: false,
+            backlog: Backlog::default(),
             paused: false,
             was_short: false,
         };
@@ -75,7 +129,11 @@ impl Acceptor {
                     self.was_short = false;
                     Some(Ok(socket.into()))
                 }
-                Err(Errno::AGAIN) => None,
+                Err(Errno::AGAIN) => {
+                    self.ready = false;
+                    self.backlog.ends();
+                    None
+                }
                 // The peer went away while it waited for us.
                 Err(Errno::INTR | Errno::CONNABORTED | Errno::CONNRESET) => continue,
                 Err(error) => Some(Err(error.into())),
@@ -97,6 +155,13 @@ impl Acceptor {
     }
 }
 
+/// Whether the peer has asked for a stream already. Others are not turned away in an overload: they
+/// are few, and one may be the change that ends it.
+fn asks_for_stream(stream: &TcpStream) -> bool {
+    let mut start = [0; STREAM.len()];
+    matches!(stream.peek(&mut start), Ok(read) if start[..read] == *STREAM)
+}
+
 impl EventLoop {
     /// The listening socket has new connections.
     pub(super) fn can_accept(&mut self) {
@@ -105,22 +170,40 @@ impl EventLoop {
         }
     }
 
-    /// Takes new connections, as many as the turn had events: the more there is to do, the more
-    /// of them wait.
+    /// Takes new connections after a turn with so many events.
     pub(super) fn accept(&mut self, events: usize) {
-        for _ in 0..events.min(BATCH) {
+        let Some(acceptor) = &mut self.acceptor else {
+            return;
+        };
+        let most = acceptor.backlog.batch(acceptor.ready, events);
+        for _ in 0..most {
             let Some(acceptor) = self.acceptor.as_mut().filter(|acceptor| acceptor.ready) else {
                 return;
             };
+            let overloaded = acceptor.backlog.lasts(self.tick);
             match acceptor.next() {
+                Some(Ok(stream)) if overloaded && asks_for_stream(&stream) => {
+                    self.turn_away(&stream);
+                }
                 Some(Ok(stream)) => self.admit(stream),
                 Some(Err(error)) => self.accept_failed(&error),
-                None => break,
+                None => return,
             }
         }
         if let Some(acceptor) = &mut self.acceptor {
             acceptor.ready = false;
+            if most == BATCH {
+                acceptor.backlog.goes_on(self.tick);
+            }
         }
+    }
+
+    /// More come than can be answered.
+    fn turn_away(&self, stream: &TcpStream) {
+        add(&self.counters.accepted, 1);
+        add(&self.counters.refused.overload, 1);
+        add(&self.counters.unsynced.busy, 1);
+        spare::refuse(stream);
     }
 
     fn admit(&mut self, stream: TcpStream) {
@@ -170,5 +253,38 @@ impl EventLoop {
         } else {
             acceptor.pause();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BATCH, Backlog, EVENTS};
+
+    #[test]
+    fn a_backlog_lasts_when_it_was_not_empty_for_a_whole_tick() {
+        let mut backlog = Backlog::default();
+        assert!(!backlog.lasts(9));
+        backlog.goes_on(u32::MAX);
+        backlog.goes_on(0);
+        assert!(!backlog.lasts(0), "less than a whole tick");
+        assert!(backlog.lasts(1));
+        backlog.ends();
+        assert!(!backlog.lasts(1));
+        backlog.goes_on(1);
+        assert!(!backlog.lasts(2));
+    }
+
+    #[test]
+    fn a_turn_takes_a_batch_while_there_is_a_backlog_and_none_lasts_when_nobody_waits() {
+        let mut backlog = Backlog::default();
+        assert_eq!(backlog.batch(true, 1), 1);
+        assert_eq!(backlog.batch(true, EVENTS), BATCH);
+        backlog.goes_on(1);
+        assert_eq!(backlog.batch(true, 1), BATCH);
+        // So many events that the listening socket's may not be among them.
+        assert_eq!(backlog.batch(false, EVENTS), 0);
+        assert!(backlog.lasts(3));
+        assert_eq!(backlog.batch(false, 3), 0);
+        assert!(!backlog.lasts(3));
     }
 }

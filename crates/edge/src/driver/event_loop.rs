@@ -30,7 +30,7 @@ const WAKER: Token = Token(usize::MAX - 1);
 const CLOCK: Token = Token(usize::MAX - 2);
 
 /// Events taken at once.
-const EVENTS: usize = 1024;
+pub(super) const EVENTS: usize = 1024;
 
 /// The buffer that everything is read into: several full messages, or hundreds of pings.
 const INPUT: usize = 64 * 1024;

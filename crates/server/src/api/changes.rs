@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use axum::Json;
 use axum::extract::State;
 use burgee_domain::access::{Kind, Resource};
+use burgee_domain::admission::EnvironmentNeeds;
 use burgee_domain::change;
 use burgee_domain::command::{self, Command};
 use burgee_domain::diff::DiffLine;
 use burgee_domain::outcome::Warning;
-use burgee_store::{Applied, ChangeSetRequest, HistoryScope, LoggedChangeSet};
+use burgee_store::{Applied, ChangeSetRequest, HistoryScope, LoggedChangeSet, Overridden};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -19,6 +20,7 @@ use crate::api::{self};
 use crate::app::{AppState, now};
 use crate::auth::Caller;
 use crate::body::{Body, once};
+use crate::effects::{EnvironmentEffect, effects};
 use crate::params::{Path, Query};
 use crate::problem::Problem;
 
@@ -38,9 +40,43 @@ pub struct NewChangeSet {
     /// Say what would happen, and change nothing.
     #[serde(default)]
     pub dry_run: bool,
+    /// With `dryRun`: also say how many known end users would get something else, flag by flag.
+    #[serde(default)]
+    pub effects: bool,
+    /// Apply it, in an emergency, though approvals are missing. Takes `change.override` wherever
+    /// they are; the history shows it.
+    #[serde(rename = "override")]
+    pub over: Option<Override>,
     /// What to do, in order; each has a `kind`. See `docs/api.md` for all of them.
     #[schema(value_type = Vec<Command>)]
     pub commands: Vec<Value>,
+}
+
+/// Why approvals are gone without.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Override {
+    /// For those who will ask; 1 to 2,000 characters.
+    pub reason: String,
+}
+
+/// Approvals that were gone without.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OverriddenView {
+    /// Why.
+    pub reason: String,
+    /// Where: `project/environment`.
+    pub environments: Vec<String>,
+}
+
+impl From<Overridden> for OverriddenView {
+    fn from(overridden: Overridden) -> Self {
+        Self {
+            reason: overridden.reason,
+            environments: overridden.environments,
+        }
+    }
 }
 
 /// What a change set did, or would do.
@@ -57,6 +93,16 @@ pub struct ChangeResult {
     pub diff: Vec<DiffLine>,
     /// What the author should know.
     pub warnings: Vec<Warning>,
+    /// What it would do to known end users, in each environment that it changes and whose users the
+    /// caller may see (`user.read`); absent where it was not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effects: Option<Vec<EnvironmentEffect>>,
+    /// What the environments ask that it changes, where they ask something. A dry run is told what
+    /// is missing; what is applied has it.
+    pub needs: Vec<EnvironmentNeeds>,
+    /// The approvals that were gone without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overridden: Option<OverriddenView>,
 }
 
 /// A change set in the history.
@@ -80,14 +126,20 @@ pub struct ChangeView {
     pub versions: BTreeMap<String, i64>,
     /// What changed, in plain words and for programs.
     pub diff: Vec<DiffLine>,
+    /// The approvals that were gone without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overridden: Option<OverriddenView>,
 }
 
 impl From<LoggedChangeSet> for ChangeView {
     fn from(change: LoggedChangeSet) -> Self {
         let answered = Applied::deserialize(&change.result).ok();
-        let (versions, diff) = answered
-            .map(|it| (it.versions, it.diff))
-            .unwrap_or_default();
+        let Applied {
+            versions,
+            diff,
+            overridden,
+            ..
+        } = answered.unwrap_or_default();
         Self {
             id: change.id,
             actor: change.actor.name,
@@ -97,6 +149,7 @@ impl From<LoggedChangeSet> for ChangeView {
             commands: change.commands,
             versions,
             diff,
+            overridden: overridden.map(Into::into),
         }
     }
 }
@@ -109,25 +162,34 @@ impl ChangeView {
             return Some(self);
         }
         let sees = |about: &dyn Fn(&str) -> Option<String>| sees(caller, about);
+        if let Some(overridden) = &mut self.overridden {
+            overridden
+                .environments
+                .retain(|scope| sees_scope(caller, scope));
+        }
+        self.overridden = self.overridden.filter(|it| !it.environments.is_empty());
         self.diff
             .retain(|line| sees(&|name| line.params.get(name).cloned()));
         if let Value::Array(commands) = &mut self.commands {
             commands.retain(|command| sees(&|name| command.get(name)?.as_str().map(str::to_owned)));
         }
-        self.versions.retain(|scope, _| {
-            let (project, environment) = match scope.split_once('/') {
-                Some((project, environment)) => (project, Some(environment)),
-                None => (scope.as_str(), None),
-            };
-            sees(&|name| match name {
-                "project" => Some(project.to_owned()).filter(|key| !key.is_empty()),
-                "environment" => environment.map(str::to_owned),
-                _ => None,
-            })
-        });
+        self.versions.retain(|scope, _| sees_scope(caller, scope));
         let nothing = self.diff.is_empty() && self.versions.is_empty();
         (!nothing).then_some(self)
     }
+}
+
+/// Whether somebody sees a scope of a base.
+fn sees_scope(caller: &Caller, scope: &str) -> bool {
+    let (project, environment) = match scope.split_once('/') {
+        Some((project, environment)) => (project, Some(environment)),
+        None => (scope, None),
+    };
+    sees(caller, &|name| match name {
+        "project" => Some(project.to_owned()).filter(|key| !key.is_empty()),
+        "environment" => environment.map(str::to_owned),
+        _ => None,
+    })
 }
 
 /// Whether somebody sees what these names say it is about.
@@ -190,6 +252,10 @@ async fn run(
     new: NewChangeSet,
 ) -> Result<Json<ChangeResult>, Problem> {
     let dry_run = new.dry_run;
+    if new.effects && !dry_run {
+        let rule = "effects are told of a dry run: set dryRun too";
+        return Err(Problem::invalid("/effects", "together", rule));
+    }
     let request = ChangeSetRequest {
         id: change_id(new.id)?,
         organization: caller.organization.clone(),
@@ -197,6 +263,7 @@ async fn run(
         comment: comment(&new.comment)?,
         base: new.base,
         commands: command::parse(new.commands, project)?,
+        override_reason: new.over.map(reason).transpose()?,
         dry_run,
         rights: caller.rights.clone(),
         now: now(),
@@ -207,11 +274,17 @@ async fn run(
         let moved = moved.map(|(environment, (version, _))| (environment.as_str(), *version));
         state.served(moved).await;
     }
+    let effects = match new.effects {
+        true => Some(effects(state, caller, &applied.preview).await?),
+        false => None,
+    };
     let Applied {
         id,
         versions,
         diff,
         warnings,
+        needs,
+        overridden,
         ..
     } = applied;
     Ok(Json(ChangeResult {
@@ -220,7 +293,15 @@ async fn run(
         versions,
         diff,
         warnings,
+        effects,
+        needs,
+        overridden: overridden.map(Into::into),
     }))
+}
+
+fn reason(over: Override) -> Result<String, Problem> {
+    change::override_reason(&over.reason)
+        .map_err(|it| Problem::invalid(it.pointer, it.code, it.message))
 }
 
 fn comment(text: &str) -> Result<String, Problem> {

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod access;
+mod audit;
 mod change_sets;
 mod conflicts;
 mod feed;
@@ -16,8 +17,10 @@ mod people;
 mod permissions;
 mod places;
 mod rude;
+mod rules;
 mod segments;
 mod served;
 mod single;
+mod users;
 mod warnings;
 mod writers;

@@ -25,6 +25,12 @@ impl Operation {
         method.parse().unwrap()
     }
 
+    /// Whether it only asks.
+    pub(crate) fn asks(&self) -> bool {
+        let asks = ["permissions", "projects/default/environments/prod/evaluate"];
+        self.method() == "GET" || asks.contains(&self.path.as_str())
+    }
+
     /// Whether the path names something of the organization.
     pub(crate) fn names_something(&self) -> bool {
         self.name.contains('{')
@@ -83,8 +89,10 @@ pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
     all.extend(projects());
     all.extend(environments());
     all.extend(sdk_keys(of));
+    all.extend(users());
     all.extend(flags_and_segments());
     all.extend(changes(of));
+    all.extend(audit());
     all.extend(members(of));
     all.extend(groups());
     all.extend(policies());
@@ -142,6 +150,23 @@ fn environments() -> Vec<Operation> {
         )
         .sends(json!({"name": "Renamed"})),
         op(
+            "GET /api/v1/projects/{project}/environments/{environment}/rules",
+            format!("{all}/prod/rules"),
+            &["environment.read", "project.read"],
+        ),
+        // Of an environment that asks for more, see the fixture.
+        op(
+            "PUT /api/v1/projects/{project}/environments/{environment}/rules",
+            format!("{all}/spare/rules"),
+            &[
+                "environment.setRules",
+                "environment.loosenRules",
+                "environment.read",
+                "project.read",
+            ],
+        )
+        .sends(json!({})),
+        op(
             "DELETE /api/v1/projects/{project}/environments/{environment}",
             format!("{all}/spare"),
             &["environment.delete", "environment.read", "project.read"],
@@ -169,6 +194,51 @@ fn sdk_keys(of: &Fixture) -> Vec<Operation> {
             format!("{all}/{}", of.sdk_key),
             &write,
         ),
+    ]
+}
+
+fn users() -> Vec<Operation> {
+    let environment = "projects/default/environments/prod";
+    let see = ["environment.read", "project.read"];
+    let read = ["user.read", "environment.read", "project.read"];
+    let write = ["user.write", "environment.read", "project.read"];
+    vec![
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/users",
+            format!("{environment}/users"),
+            &read,
+        ),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/users/{key}",
+            format!("{environment}/users/known"),
+            &read,
+        ),
+        op(
+            "DELETE /api/v1/projects/{project}/environments/{environment}/users/{key}",
+            format!("{environment}/users/spare"),
+            &write,
+        ),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/properties",
+            format!("{environment}/properties"),
+            &read,
+        ),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/activity",
+            format!("{environment}/activity"),
+            &see,
+        ),
+        op(
+            "GET /api/v1/projects/{project}/flags/{flag}/counts",
+            "projects/default/flags/known/counts?environment=prod",
+            &["environment.read", "project.read", "flag.read"],
+        ),
+        op(
+            "POST /api/v1/projects/{project}/environments/{environment}/evaluate",
+            format!("{environment}/evaluate"),
+            &["environment.read", "project.read", "user.read", "flag.read"],
+        )
+        .sends(json!({"key": "known", "flag": "known"})),
     ]
 }
 
@@ -248,6 +318,24 @@ fn changes(of: &Fixture) -> Vec<Operation> {
             "projects/default/environments/prod/changes",
             &["environment.read", "project.read"],
         ),
+    ]
+}
+
+fn audit() -> Vec<Operation> {
+    vec![
+        op("GET /api/v1/audit", "audit", &["audit.read"]),
+        op("GET /api/v1/audit/export", "audit/export", &["audit.read"]),
+        op(
+            "GET /api/v1/audit/retention",
+            "audit/retention",
+            &["audit.read"],
+        ),
+        op(
+            "PUT /api/v1/audit/retention",
+            "audit/retention",
+            &["audit.retain"],
+        )
+        .sends(json!({"days": 90})),
     ]
 }
 
