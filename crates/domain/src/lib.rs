@@ -23,6 +23,7 @@ pub mod model;
 pub mod outcome;
 pub mod people;
 pub mod position;
+pub mod request;
 pub mod sdk_key;
 pub mod served;
 pub mod warnings;

@@ -31,6 +31,7 @@ pub mod page;
 pub mod people;
 mod pool;
 mod projects;
+pub mod requests;
 mod row;
 mod sdk_keys;
 mod segments;
@@ -47,8 +48,8 @@ use std::sync::Arc;
 use sqlx::{Any, Transaction};
 
 pub use crate::apply::{
-    Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied, ImportRequest, Imported,
-    Overridden,
+    Applied, ApplyError, ApplyRequest, ChangeSetRequest, ConflictFound, Denied, ImportRequest,
+    Imported, Outlook, Overridden,
 };
 pub use crate::change_sets::{Actor, ActorKind};
 pub use crate::environments::NewEnvironment;

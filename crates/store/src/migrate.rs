@@ -24,6 +24,10 @@ pub(crate) const TRUTH: &[Migration] = &[
         version: 2,
         text: include_str!("../migrations/truth/0002_environment_rules.sql"),
     },
+    Migration {
+        version: 3,
+        text: include_str!("../migrations/truth/0003_requests.sql"),
+    },
 ];
 
 /// The steps of the traffic.

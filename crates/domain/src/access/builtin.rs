@@ -40,7 +40,14 @@ const ADMINISTER: &[&str] = &[
     "segment.*",
 ];
 
-const DEVELOP: &[&str] = &["flag.*", "segment.*", "sdkKey.reveal", "change.review"];
+const DEVELOP: &[&str] = &[
+    "flag.*",
+    "segment.*",
+    "sdkKey.reveal",
+    "change.review",
+    "change.comment",
+    "change.apply",
+];
 
 /// The policy of that key, where it is one of these.
 pub fn builtin(key: &str) -> Option<Arc<Policy>> {

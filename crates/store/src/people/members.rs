@@ -156,11 +156,7 @@ impl Store {
         account: &Id<Account>,
     ) -> Result<Option<Rights>, StoreError> {
         let mut connection = self.shared.truth.read.acquire().await?;
-        let Some(member) = find(&mut connection, organization, account).await? else {
-            return Ok(None);
-        };
-        let policies = policies_of(&mut connection, organization, &member).await?;
-        Ok(Some(Rights::new(policies)))
+        rights(&mut connection, organization, account).await
     }
 
     /// Gives a member these policies and groups, in place of what they had.
@@ -245,6 +241,19 @@ impl Store {
             .await?;
         self.end(tx, false).await
     }
+}
+
+/// What a member may do. None: not a member.
+pub(crate) async fn rights(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    account: &Id<Account>,
+) -> Result<Option<Rights>, StoreError> {
+    let Some(member) = find(connection, organization, account).await? else {
+        return Ok(None);
+    };
+    let policies = policies_of(connection, organization, &member).await?;
+    Ok(Some(Rights::new(policies)))
 }
 
 pub(crate) async fn find(
