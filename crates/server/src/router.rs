@@ -15,8 +15,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::{
-    changes, environments, flags, groups, invitations, me, members, permissions, policies,
-    projects, rules, sdk_keys, segments, session, tokens,
+    audit, changes, environments, flags, groups, invitations, me, members, permissions, policies,
+    projects, requests, rules, sdk_keys, segments, session, tokens,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -93,6 +93,17 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(changes::get))
         .routes(routes!(changes::list_of_project, changes::apply_to_project))
         .routes(routes!(changes::list_of_environment))
+        .routes(routes!(requests::list, requests::create))
+        .routes(routes!(requests::get))
+        .routes(routes!(requests::revise))
+        .routes(routes!(requests::rebase))
+        .routes(routes!(requests::review))
+        .routes(routes!(requests::comment_on))
+        .routes(routes!(requests::withdraw))
+        .routes(routes!(requests::apply))
+        .routes(routes!(audit::list))
+        .routes(routes!(audit::export))
+        .routes(routes!(audit::retention, audit::set_retention))
         .routes(routes!(session::get, session::sign_in, session::sign_out))
         .routes(routes!(me::update))
         .routes(routes!(me::change_password))

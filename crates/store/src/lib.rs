@@ -13,6 +13,7 @@
 //! A [`Store`] is a handle: clone it freely.
 
 mod apply;
+pub mod audit;
 pub mod change_sets;
 mod changed;
 pub mod dialect;
@@ -41,6 +42,7 @@ mod targetings;
 mod text;
 pub mod tokens;
 pub mod traffic;
+mod used;
 mod workspace;
 
 use std::sync::Arc;

@@ -26,7 +26,15 @@ pub(crate) const TRUTH: &[Migration] = &[
     },
     Migration {
         version: 3,
-        text: include_str!("../migrations/truth/0003_requests.sql"),
+        text: include_str!("../migrations/truth/0003_sign_on.sql"),
+    },
+    Migration {
+        version: 4,
+        text: include_str!("../migrations/truth/0004_audit.sql"),
+    },
+    Migration {
+        version: 5,
+        text: include_str!("../migrations/truth/0005_requests.sql"),
     },
 ];
 

@@ -16,7 +16,7 @@ mod write;
 use std::collections::BTreeMap;
 
 use burgee_domain::Rejected;
-use burgee_domain::access::{Decision, Need};
+use burgee_domain::access::{Decision, Need, Resource};
 use burgee_domain::admission::Place;
 use burgee_domain::command::Command;
 use burgee_domain::diff::DiffLine;
@@ -32,7 +32,7 @@ pub(crate) use rows::{close, find, lock, revision};
 pub(crate) use scopes::resources;
 pub use write::{NewRequest, NewRevision, Rebased};
 
-use crate::apply::ApplyError;
+use crate::apply::{ApplyError, ConflictFound};
 use crate::change_sets::{Actor, ActorKind};
 use crate::error::StoreError;
 use crate::people::accounts::Account;
@@ -89,6 +89,14 @@ pub struct Request {
     pub created_at: Millis,
     /// When it was last revised or reviewed, applied or withdrawn.
     pub changed_at: Millis,
+}
+
+impl Request {
+    /// What permissions on it are asked of: the environments that it moves; where there are none,
+    /// the projects, or the organization.
+    pub fn resources(&self) -> Vec<Resource> {
+        scopes::resources(&self.scopes)
+    }
 }
 
 /// What a request would do. It never changes.
@@ -153,6 +161,9 @@ pub enum RequestError {
     /// There is another revision than the one that was meant; this is its number.
     #[error("the newest revision is {0}")]
     Revised(i64),
+    /// What it touches is not as it was when the newest revision was written.
+    #[error("{} of its parts were changed by others", .0.len())]
+    Moved(Vec<ConflictFound>),
     /// Authors do not review what they wrote.
     #[error("authors do not review what they wrote")]
     Own,

@@ -23,6 +23,10 @@ pub const OWN: &str = "organization.own";
 pub const ACTIONS: &[Action] = &[
     action("organization.read", "see the organization and its settings"),
     action("organization.update", "change the organization's settings"),
+    action(
+        "organization.setSignIn",
+        "choose how members sign in; takes `organization.own` too",
+    ),
     action(OWN, "make and unmake owners"),
     action("member.read", "see who is a member"),
     action("member.invite", "invite people"),
@@ -39,6 +43,7 @@ pub const ACTIONS: &[Action] = &[
     action("token.read", "see the organization's access tokens"),
     action("token.write", "make and revoke service tokens"),
     action("audit.read", "read the audit log"),
+    action("audit.retain", "choose how long the audit log is kept"),
     action("project.read", "see a project"),
     action("project.create", "make projects"),
     action("project.update", "rename a project"),

@@ -4,6 +4,7 @@
 //! whole (names, errors, pages) are in `docs/api.md`; the routes are the table in
 //! [`crate::router`].
 
+pub mod audit;
 pub mod changes;
 pub mod environments;
 pub mod flags;
@@ -15,6 +16,7 @@ pub mod page;
 pub mod permissions;
 pub mod policies;
 pub mod projects;
+pub mod requests;
 pub mod rules;
 pub mod sdk_keys;
 pub mod segments;

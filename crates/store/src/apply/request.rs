@@ -83,7 +83,10 @@ pub struct Denied {
 
 impl Denied {
     /// Refuses the first place where the action is not allowed.
-    pub(crate) fn unless_all(
+    ///
+    /// # Errors
+    /// [`ApplyError::Denied`], of that place.
+    pub fn unless_all(
         rights: &Rights,
         action: &'static str,
         places: impl IntoIterator<Item = Resource>,

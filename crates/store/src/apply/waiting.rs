@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use burgee_domain::access::Rights;
-use burgee_domain::admission::{self as rules, Ask, EnvironmentNeeds, Place};
+use burgee_domain::admission::{self as rules, Ask, Place};
 use burgee_domain::change;
 use burgee_domain::command::{self, Command};
 use burgee_domain::conflict::Conflict;
@@ -122,8 +122,6 @@ pub struct Outlook {
     pub diff: Vec<DiffLine>,
     /// What others changed of what it touches: it has to be rebased.
     pub conflicts: Vec<ConflictFound>,
-    /// What the environments ask, and have got.
-    pub needs: Vec<EnvironmentNeeds>,
 }
 
 impl Store {
@@ -199,7 +197,7 @@ impl Store {
     /// still be allowed what it does, and who applies it `change.apply` wherever it does something.
     ///
     /// # Errors
-    /// Those of a change set; [`ApplyError::Conflict`] where something that it touches is not as it
+    /// Those of a change set; [`RequestError::Moved`] where something that it touches is not as it
     /// was when its newest revision was written; [`RequestError::AuthorGone`],
     /// [`RequestError::AuthorForbidden`], [`RequestError::Closed`].
     pub async fn apply_request(&self, asked: &ApplyRequest) -> Result<Applied, RequestError> {
@@ -240,7 +238,7 @@ impl Store {
             .differences(&mut tx, &workspace, &revision, &tried)
             .await?;
         if !differences.is_empty() {
-            return Err(ApplyError::Conflict(differences).into());
+            return Err(RequestError::Moved(differences));
         }
         let voices = voices::of(&mut tx, organization, &request, asked.now).await?;
         let none = BTreeMap::new();
@@ -301,12 +299,10 @@ impl Store {
         let conflicts = self
             .differences(&mut tx, &workspace, &revision, &tried)
             .await?;
-        let voices = voices::of(&mut tx, organization, &request, now).await?;
         tx.rollback().await?;
         Ok(Outlook {
             diff: tried.diff(),
             conflicts,
-            needs: tried.asks.iter().map(|ask| ask.count(&voices)).collect(),
         })
     }
 }

@@ -171,6 +171,7 @@ impl Store {
                 request.title, request.revision
             ),
         };
-        self.administer(tx, &act, &mut [], now).await
+        self.administer(tx, &act, &mut [], now).await?;
+        Ok(())
     }
 }

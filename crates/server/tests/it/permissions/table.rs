@@ -85,6 +85,7 @@ pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
     all.extend(sdk_keys(of));
     all.extend(flags_and_segments());
     all.extend(changes(of));
+    all.extend(audit());
     all.extend(members(of));
     all.extend(groups());
     all.extend(policies());
@@ -265,6 +266,24 @@ fn changes(of: &Fixture) -> Vec<Operation> {
             "projects/default/environments/prod/changes",
             &["environment.read", "project.read"],
         ),
+    ]
+}
+
+fn audit() -> Vec<Operation> {
+    vec![
+        op("GET /api/v1/audit", "audit", &["audit.read"]),
+        op("GET /api/v1/audit/export", "audit/export", &["audit.read"]),
+        op(
+            "GET /api/v1/audit/retention",
+            "audit/retention",
+            &["audit.read"],
+        ),
+        op(
+            "PUT /api/v1/audit/retention",
+            "audit/retention",
+            &["audit.retain"],
+        )
+        .sends(json!({"days": 90})),
     ]
 }
 
