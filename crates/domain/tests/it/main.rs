@@ -12,6 +12,7 @@ mod kit;
 mod people;
 mod properties;
 mod rejections;
+mod requests;
 mod sdk_key;
 mod segments;
 mod switch;

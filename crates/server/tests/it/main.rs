@@ -16,6 +16,7 @@ mod openapi;
 mod people;
 mod permissions;
 mod places;
+mod requests;
 mod rude;
 mod rules;
 mod segments;
