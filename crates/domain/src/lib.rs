@@ -24,9 +24,12 @@ pub mod model;
 pub mod outcome;
 pub mod people;
 pub mod position;
+pub mod properties;
 pub mod request;
 pub mod sdk_key;
+pub mod search;
 pub mod served;
+pub mod staleness;
 pub mod warnings;
 pub mod workspace;
 

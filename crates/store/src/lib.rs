@@ -27,6 +27,7 @@ mod history;
 mod image;
 mod log;
 mod migrate;
+pub mod news;
 mod organizations;
 pub mod page;
 pub mod people;
@@ -35,6 +36,7 @@ mod projects;
 pub mod requests;
 mod row;
 mod sdk_keys;
+pub mod search;
 mod segments;
 mod snapshot;
 mod sql;
@@ -51,12 +53,13 @@ use sqlx::{Any, Transaction};
 
 pub use crate::apply::{
     Applied, ApplyError, ApplyRequest, ChangeSetRequest, ConflictFound, Denied, ImportRequest,
-    Imported, Outlook, Overridden,
+    Imported, Outlook, Overridden, Preview,
 };
 pub use crate::change_sets::{Actor, ActorKind};
 pub use crate::environments::NewEnvironment;
 pub use crate::environments::rules::{RulesAuthor, SetRulesError};
 pub use crate::error::StoreError;
+pub use crate::flags::index::{Cell, IndexedFlag, LastChange};
 pub use crate::flags::{FlagFilter, ListedFlag};
 pub use crate::history::{HistoryScope, LoggedChangeSet};
 pub use crate::pool::Location;
@@ -84,6 +87,7 @@ struct Shared {
     truth: Pools,
     traffic: Pools,
     changed: Changed,
+    noted: traffic::Noted,
 }
 
 impl std::fmt::Debug for Store {
@@ -103,6 +107,7 @@ impl Store {
             truth,
             traffic,
             changed: Changed::new(),
+            noted: traffic::Noted::default(),
         };
         Ok(Self {
             shared: Arc::new(shared),

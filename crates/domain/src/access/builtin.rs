@@ -8,7 +8,7 @@ use super::policy::{Effect, Policy, StatementInput, read};
 pub const OWNER: &str = "owner";
 /// May do everything but what makes or unmakes owners.
 pub const ADMINISTRATOR: &str = "administrator";
-/// May see everything but people's administration, and edit flags and segments.
+/// May see everything but people's administration, and edit flags, segments and end users.
 pub const DEVELOPER: &str = "developer";
 /// May see flags and segments, projects and environments.
 pub const READER: &str = "reader";
@@ -36,6 +36,7 @@ const ADMINISTER: &[&str] = &[
     "environment.*",
     "change.*",
     "sdkKey.*",
+    "user.*",
     "flag.*",
     "segment.*",
 ];
@@ -47,6 +48,8 @@ const DEVELOP: &[&str] = &[
     "change.review",
     "change.comment",
     "change.apply",
+    "user.read",
+    "user.write",
 ];
 
 /// The policy of that key, where it is one of these.

@@ -14,6 +14,7 @@ mod properties;
 mod rejections;
 mod requests;
 mod sdk_key;
+mod search;
 mod segments;
 mod switch;
 mod targeting;
