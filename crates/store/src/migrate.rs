@@ -38,7 +38,11 @@ pub(crate) const TRUTH: &[Migration] = &[
     },
     Migration {
         version: 6,
-        text: include_str!("../migrations/truth/0006_requests.sql"),
+        text: include_str!("../migrations/truth/0006_settings.sql"),
+    },
+    Migration {
+        version: 7,
+        text: include_str!("../migrations/truth/0007_requests.sql"),
     },
 ];
 
