@@ -13,6 +13,6 @@ mod ask;
 mod rules;
 mod tally;
 
-pub use ask::{Ask, asks};
+pub use ask::{Ask, Place, asks, places};
 pub use rules::{Approvals, CommentRule, EnvironmentRules, Exempt, MAX_APPROVALS, Reviewers};
 pub use tally::{EnvironmentNeeds, Verdict, Voice, standing};

@@ -26,6 +26,7 @@ pub mod outcome;
 pub mod people;
 pub mod position;
 pub mod properties;
+pub mod request;
 pub mod sdk_key;
 pub mod search;
 pub mod served;

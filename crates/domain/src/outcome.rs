@@ -41,7 +41,8 @@ pub enum Facet {
 }
 
 /// Whose version a change moves.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Scope {
     /// Shared segments.
     Organization(Id<Organization>),
@@ -52,7 +53,8 @@ pub enum Scope {
 }
 
 /// What was changed.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Item {
     /// A flag, by id and key.
     Flag(Id<Flag>, Key),

@@ -12,6 +12,8 @@ use burgee_domain::Rejected;
 use burgee_domain::access::{Decision, Resource};
 use burgee_domain::admission::EnvironmentNeeds;
 use burgee_domain::outcome::Facet;
+use burgee_domain::request::Closed;
+use burgee_store::requests::RequestError;
 use burgee_store::{ApplyError, ConflictFound, SetRulesError, StoreError};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -63,7 +65,7 @@ pub struct Problem {
     /// The HTTP status.
     pub status: u16,
     /// A stable name for programs: of the kind of problem (`notFound`; `taken` and `idReused`, 409;
-    /// `baseConflict`, 412; `approvalRequired`, 403; `commentRequired`), or of the rule that a command breaks (`rolloutGap`).
+    /// `baseConflict` and `rebaseNeeded`, 412; `approvalRequired`, 403; `commentRequired`), or of the rule that a command breaks (`rolloutGap`).
     pub code: String,
     /// What happened, in plain words.
     pub detail: String,
@@ -411,6 +413,51 @@ impl From<Rejected> for Problem {
         }
         problem.code = rejected.code;
         problem
+    }
+}
+
+impl From<RequestError> for Problem {
+    fn from(error: RequestError) -> Self {
+        let forbidden = |code: &str, detail: String| Self::new(StatusCode::FORBIDDEN, code, detail);
+        match error {
+            RequestError::Apply(error) => error.into(),
+            RequestError::Closed(Closed(stage)) => {
+                let detail = format!("the request is {}", stage.as_str());
+                Self::new(StatusCode::CONFLICT, "requestClosed", detail)
+            }
+            RequestError::NoEffect => {
+                Self::invalid("/commands", "noEffect", "everything is so already")
+            }
+            RequestError::Revised(newest) => {
+                let detail = format!("the newest revision is {newest}");
+                Self::new(StatusCode::CONFLICT, "revised", detail)
+            }
+            RequestError::Moved(found) => {
+                let detail = "others changed what the request touches since its newest revision \
+                              was written; rebase it";
+                let mut problem =
+                    Self::new(StatusCode::PRECONDITION_FAILED, "rebaseNeeded", detail);
+                problem.conflicts = found.into_iter().map(Collision::from).collect();
+                problem
+            }
+            RequestError::Own => {
+                forbidden("ownRequest", "nobody reviews what they wrote".to_owned())
+            }
+            RequestError::Full(most, what) => {
+                let detail = format!("there are {most} {what}, which is the limit");
+                Self::new(StatusCode::CONFLICT, "limitReached", detail)
+            }
+            RequestError::AuthorGone => {
+                let detail = "its author is no member any more, or their token does not work; \
+                              somebody else can rebase it";
+                forbidden("authorGone", detail.to_owned())
+            }
+            RequestError::AuthorForbidden(need, decision) => {
+                let denied = Self::not_allowed(need.action, &need.resource, &decision);
+                let detail = format!("its author may not do it any more: {}", denied.detail);
+                forbidden("authorForbidden", detail)
+            }
+        }
     }
 }
 

@@ -18,8 +18,8 @@ use utoipa_axum::routes;
 
 use crate::api::{
     activity, audit, changes, environments, evaluate, events, flag_index, flags, groups,
-    invitations, me, members, oidc, permissions, policies, projects, properties, rules, sdk_keys,
-    search, segments, session, sign_in, tokens, users,
+    invitations, me, members, oidc, permissions, policies, projects, properties, requests, rules,
+    sdk_keys, search, segments, session, sign_in, tokens, users,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -131,6 +131,14 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(changes::get))
         .routes(routes!(changes::list_of_project, changes::apply_to_project))
         .routes(routes!(changes::list_of_environment))
+        .routes(routes!(requests::list, requests::create))
+        .routes(routes!(requests::get))
+        .routes(routes!(requests::revise))
+        .routes(routes!(requests::rebase))
+        .routes(routes!(requests::review))
+        .routes(routes!(requests::comment_on))
+        .routes(routes!(requests::withdraw))
+        .routes(routes!(requests::apply))
         .routes(routes!(audit::list))
         .routes(routes!(audit::export))
         .routes(routes!(audit::retention, audit::set_retention))

@@ -9,11 +9,12 @@ mod base;
 mod import;
 mod preview;
 mod request;
+pub(crate) mod waiting;
 
 use std::collections::BTreeMap;
 
 use burgee_domain::access::{self, Need, Rights};
-use burgee_domain::change;
+use burgee_domain::change::{self, WellFormed};
 use burgee_domain::command::{self, Command, References};
 use burgee_domain::diff;
 use burgee_domain::id::Id;
@@ -32,6 +33,7 @@ use base::Base;
 pub use import::{ImportRequest, Imported};
 pub use preview::Preview;
 pub use request::{Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied};
+pub use waiting::{ApplyRequest, Outlook};
 
 use crate::error::StoreError;
 use crate::log::{self, Version};
@@ -73,13 +75,7 @@ impl Store {
         };
         let references = command::references(&request.commands);
         let decide = |workspace: &Workspace, new_id: NewId<'_>| {
-            let outcome = change::apply(workspace, checked, request.now, new_id)?;
-            let mut needs = access::needs(workspace, &request.commands, &outcome).into_iter();
-            needs.try_for_each(|need| authorise(need, &request.rights))?;
-            Ok(Decision {
-                outcome,
-                commands: work.asked.to_owned(),
-            })
+            commands_of(workspace, checked, &work, new_id)
         };
         self.change(&work, &references, decide).await
     }
@@ -122,20 +118,8 @@ impl Store {
         if decision.outcome.steps.is_empty() && work.id.is_none() {
             return Ok(applied);
         }
-        let change_set = NewChangeSet {
-            organization: work.organization,
-            id: &id,
-            actor: work.actor,
-            comment: work.comment,
-            base: &json!(work.base),
-            commands: &decision.commands,
-            request_digest: digest,
-            result: &serde_json::to_value(&applied)?,
-            at: work.now,
-        };
-        let outcome = &decision.outcome;
         if !self
-            .write(&mut tx, &workspace, outcome, &change_set)
+            .write_set(&mut tx, &workspace, work, &decision, &applied)
             .await?
         {
             // Two of one id that lock nothing in common: the other was faster.
@@ -144,6 +128,30 @@ impl Store {
         }
         self.end(tx, work.dry_run).await?;
         Ok(applied)
+    }
+
+    /// Writes what was decided; false where the change set's id was used meanwhile.
+    async fn write_set(
+        &self,
+        tx: &mut Tx,
+        workspace: &Workspace,
+        work: &Work<'_>,
+        decision: &Decision,
+        applied: &Applied,
+    ) -> Result<bool, ApplyError> {
+        let change_set = NewChangeSet {
+            organization: work.organization,
+            id: &applied.id,
+            actor: work.actor,
+            comment: work.comment,
+            base: &json!(work.base),
+            commands: &decision.commands,
+            request_digest: work.digest(),
+            result: &serde_json::to_value(applied)?,
+            at: work.now,
+        };
+        let outcome = &decision.outcome;
+        Ok(self.write(tx, workspace, outcome, &change_set).await?)
     }
 
     /// Writes an outcome; false where the change set's id was used meanwhile.
@@ -228,6 +236,24 @@ struct Decision {
     outcome: Outcome,
     /// The commands that did it, as JSON.
     commands: String,
+}
+
+/// What commands come to, if their author may do it.
+fn commands_of(
+    workspace: &Workspace,
+    commands: WellFormed<'_>,
+    work: &Work<'_>,
+    new_id: NewId<'_>,
+) -> Result<Decision, ApplyError> {
+    let outcome = change::apply(workspace, commands, work.now, new_id)?;
+    if let Some(rights) = work.rights {
+        let mut needs = access::needs(workspace, work.commands, &outcome).into_iter();
+        needs.try_for_each(|need| authorise(need, rights))?;
+    }
+    Ok(Decision {
+        outcome,
+        commands: work.asked.to_owned(),
+    })
 }
 
 impl Work<'_> {

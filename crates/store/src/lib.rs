@@ -33,6 +33,7 @@ pub mod page;
 pub mod people;
 mod pool;
 mod projects;
+pub mod requests;
 mod row;
 pub mod sdk_keys;
 pub mod search;
@@ -51,8 +52,8 @@ use std::sync::Arc;
 use sqlx::{Any, Transaction};
 
 pub use crate::apply::{
-    Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied, ImportRequest, Imported,
-    Overridden, Preview,
+    Applied, ApplyError, ApplyRequest, ChangeSetRequest, ConflictFound, Denied, ImportRequest,
+    Imported, Outlook, Overridden, Preview,
 };
 pub use crate::change_sets::{Actor, ActorKind};
 pub use crate::environments::rules::{RulesAuthor, SetRulesError};

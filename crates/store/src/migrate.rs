@@ -40,6 +40,10 @@ pub(crate) const TRUTH: &[Migration] = &[
         version: 6,
         text: include_str!("../migrations/truth/0006_settings.sql"),
     },
+    Migration {
+        version: 7,
+        text: include_str!("../migrations/truth/0007_requests.sql"),
+    },
 ];
 
 /// The steps of the traffic.

@@ -89,6 +89,11 @@ pub struct Token {
 }
 
 impl Token {
+    /// Whether it can be used at a moment.
+    pub fn works_at(&self, now: Millis) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|end| end > now)
+    }
+
     /// Whether it may be used from this address.
     pub fn allows_network(&self, address: IpAddr) -> bool {
         let networks = self
@@ -168,43 +173,15 @@ impl Store {
         organization: &Id<Organization>,
         id: &Id<Token>,
     ) -> Result<Token, StoreError> {
-        let text = format!("{SELECT} WHERE id = $1 AND organization_id = $2");
-        let found = sqlx::query(sqlx::AssertSqlSafe(text))
-            .bind(id.as_str())
-            .bind(organization.as_str())
-            .fetch_optional(&self.shared.truth.read)
-            .await?;
-        read(&found.ok_or(StoreError::NotFound("token"))?)
+        let mut connection = self.shared.truth.read.acquire().await?;
+        let found = find(&mut connection, organization, id).await?;
+        found.ok_or(StoreError::NotFound("token"))
     }
 
     /// What a token may do now. None: whoever it acts for, or made it, is no member any more.
     pub async fn token_rights(&self, token: &Token) -> Result<Option<Rights>, StoreError> {
-        let of_account = match &token.account {
-            Some(account) => match self.rights(&token.organization, account).await? {
-                Some(rights) => Some(rights),
-                None => return Ok(None),
-            },
-            None => None,
-        };
-        let Grant::Service {
-            policies: keys,
-            statements,
-        } = &token.grant
-        else {
-            return Ok(of_account);
-        };
         let mut connection = self.shared.truth.read.acquire().await?;
-        let organization = &token.organization;
-        let mut all = policies::of_keys(&mut connection, organization, keys).await?;
-        all.push(Arc::new(Policy {
-            key: "token".to_owned(),
-            statements: statements.clone(),
-        }));
-        let own = Rights::new(all);
-        Ok(Some(match of_account {
-            Some(maker) => own.within(maker),
-            None => own,
-        }))
+        rights(&mut connection, token).await
     }
 
     /// An organization's tokens, oldest first, revoked ones too.
@@ -267,6 +244,53 @@ impl Store {
         self.administer(&mut tx, &act, &mut [], now).await?;
         self.end(tx, false).await
     }
+}
+
+/// One of an organization's tokens.
+pub(crate) async fn find(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    id: &Id<Token>,
+) -> Result<Option<Token>, StoreError> {
+    let text = format!("{SELECT} WHERE id = $1 AND organization_id = $2");
+    let found = sqlx::query(sqlx::AssertSqlSafe(text))
+        .bind(id.as_str())
+        .bind(organization.as_str())
+        .fetch_optional(connection)
+        .await?;
+    found.as_ref().map(read).transpose()
+}
+
+/// What a token may do now. None: whoever it acts for, or made it, is no member any more.
+pub(crate) async fn rights(
+    connection: &mut AnyConnection,
+    token: &Token,
+) -> Result<Option<Rights>, StoreError> {
+    let organization = &token.organization;
+    let of_account = match &token.account {
+        Some(account) => match members::rights(connection, organization, account).await? {
+            Some(rights) => Some(rights),
+            None => return Ok(None),
+        },
+        None => None,
+    };
+    let Grant::Service {
+        policies: keys,
+        statements,
+    } = &token.grant
+    else {
+        return Ok(of_account);
+    };
+    let mut all = policies::of_keys(connection, organization, keys).await?;
+    all.push(Arc::new(Policy {
+        key: "token".to_owned(),
+        statements: statements.clone(),
+    }));
+    let own = Rights::new(all);
+    Ok(Some(match of_account {
+        Some(maker) => own.within(maker),
+        None => own,
+    }))
 }
 
 /// An act on a token.

@@ -25,12 +25,32 @@ pub(crate) async fn load(
     organization: &Id<Organization>,
     references: &References,
 ) -> Result<Workspace, StoreError> {
-    let lock = match references.whole_organization {
+    let above = match references.whole_organization {
         true => dialect.for_update(),
         false => dialect.for_share(),
     };
-    let organization = organizations::lock(connection, organization, lock).await?;
-    let mut projects = lock_projects(connection, dialect, &organization, references).await?;
+    let locks = (above, dialect.for_update());
+    read(connection, locks, organization, references).await
+}
+
+/// Loads without locks, for who only looks.
+pub(crate) async fn look(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    references: &References,
+) -> Result<Workspace, StoreError> {
+    read(connection, ("", ""), organization, references).await
+}
+
+/// Loads with these locks: of the organization, and of projects and environments.
+async fn read(
+    connection: &mut AnyConnection,
+    (above, lock): (&str, &str),
+    organization: &Id<Organization>,
+    references: &References,
+) -> Result<Workspace, StoreError> {
+    let organization = organizations::lock(connection, organization, above).await?;
+    let mut projects = lock_projects(connection, lock, &organization, references).await?;
     for (key, project) in &mut projects {
         let keys = of_project(&references.flags, key);
         let ids = of_project(&references.flag_ids, key);
@@ -75,13 +95,12 @@ fn rules_segments(projects: &Projects, references: &References) -> BTreeSet<Id<S
 /// The projects with their environments, still without flags.
 async fn lock_projects(
     connection: &mut AnyConnection,
-    dialect: Dialect,
+    lock: &str,
     organization: &Organization,
     references: &References,
 ) -> Result<Projects, StoreError> {
     let keys: Vec<String> = references.projects.iter().cloned().collect();
     let keys = (!references.whole_organization).then_some(keys.as_slice());
-    let lock = dialect.for_update();
     let found = projects::lock(connection, &organization.id, keys, lock).await?;
     let ids: Vec<&str> = found.iter().map(|project| project.id.as_str()).collect();
     let mut by_project: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();

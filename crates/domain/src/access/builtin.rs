@@ -46,6 +46,8 @@ const DEVELOP: &[&str] = &[
     "segment.*",
     "sdkKey.reveal",
     "change.review",
+    "change.comment",
+    "change.apply",
     "user.read",
     "user.write",
 ];

@@ -1,6 +1,8 @@
 //! Which environments a change set must ask.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
 
 use super::rules::{Approvals, CommentRule, EnvironmentRules};
 use crate::access::Resource;
@@ -9,6 +11,20 @@ use crate::id::Id;
 use crate::model::Environment;
 use crate::outcome::{Facet, LogEntry, Outcome, Scope};
 use crate::workspace::Workspace;
+
+/// An environment in which a change set changes what is served.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Place {
+    /// Which environment.
+    pub environment: Id<Environment>,
+    /// The key of its project.
+    pub project: String,
+    /// Its key.
+    pub key: String,
+    /// The permissions of the commands that do it; an empty text for what no command is known of.
+    pub by: BTreeSet<String>,
+}
 
 /// What an environment asks of a change set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,29 +48,43 @@ impl Ask {
     }
 }
 
-/// What the environments ask in which an outcome changes what is served, in the order of the
-/// outcome's steps; those that ask nothing are not there. Environments without an entry in `rules`
-/// have none.
-pub fn asks(
-    workspace: &Workspace,
-    commands: &[Command],
-    outcome: &Outcome,
-    rules: &BTreeMap<Id<Environment>, EnvironmentRules>,
-) -> Vec<Ask> {
+/// The environments in which an outcome changes what is served, in the order of the outcome's
+/// steps.
+pub fn places(workspace: &Workspace, commands: &[Command], outcome: &Outcome) -> Vec<Place> {
     let steps = outcome.steps.iter().filter_map(|step| match &step.scope {
         Scope::Environment(id) => Some((id, &step.entries)),
         Scope::Project(_) | Scope::Organization(_) => None,
     });
-    let asked = steps.filter_map(|(id, entries)| {
+    let places = steps.filter_map(|(id, entries)| {
         let serving: Vec<&LogEntry> = entries.iter().filter(|it| changes_serving(it)).collect();
-        let rules = rules.get(id).filter(|_| !serving.is_empty())?;
-        let approvals = &rules.approvals;
-        let exempt = serving.iter().all(|it| is_exempt(it, commands, approvals));
+        if serving.is_empty() {
+            return None;
+        }
         let (project, key) = keys(workspace, id)?;
-        Some(Ask {
+        Some(Place {
             environment: id.clone(),
             project,
             key,
+            by: serving
+                .into_iter()
+                .flat_map(|it| by(it, commands))
+                .collect(),
+        })
+    });
+    places.collect()
+}
+
+/// What these places ask, in their order; those that ask nothing are not there. Environments
+/// without an entry in `rules` have none.
+pub fn asks(places: &[Place], rules: &BTreeMap<Id<Environment>, EnvironmentRules>) -> Vec<Ask> {
+    let asked = places.iter().filter_map(|place| {
+        let rules = rules.get(&place.environment)?;
+        let approvals = &rules.approvals;
+        let exempt = place.by.iter().all(|action| approvals.exempts(action));
+        Some(Ask {
+            environment: place.environment.clone(),
+            project: place.project.clone(),
+            key: place.key.clone(),
             comment: rules.comment == CommentRule::Required,
             approvals: (approvals.required > 0 && !exempt).then(|| approvals.clone()),
         })
@@ -69,11 +99,16 @@ fn changes_serving(entry: &LogEntry) -> bool {
     entry.facets.iter().any(|facet| *facet != Facet::Metadata)
 }
 
-/// Whether all commands that changed the item are exempt. What no command is known of is not.
-fn is_exempt(entry: &LogEntry, commands: &[Command], approvals: &Approvals) -> bool {
-    let mut by = entry.commands.iter().map(|index| commands.get(*index));
-    !entry.commands.is_empty()
-        && by.all(|it| it.is_some_and(|command| approvals.exempts(command.permission())))
+/// The permissions of the commands that changed an item.
+fn by(entry: &LogEntry, commands: &[Command]) -> Vec<String> {
+    let permission = |index: &usize| {
+        let command = commands.get(*index);
+        command.map_or_else(String::new, |it| it.permission().to_owned())
+    };
+    match entry.commands.is_empty() {
+        true => vec![String::new()],
+        false => entry.commands.iter().map(permission).collect(),
+    }
 }
 
 fn keys(workspace: &Workspace, id: &Id<Environment>) -> Option<(String, String)> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use burgee_domain::access::{DEVELOPER, OWNER, Policy, READER, Rights, builtin};
-use burgee_domain::admission::{Ask, EnvironmentRules, Verdict, Voice, asks, standing};
+use burgee_domain::admission::{Ask, EnvironmentRules, Verdict, Voice, asks, places, standing};
 use burgee_domain::id::Id;
 use serde_json::{Value, json};
 
@@ -99,7 +99,7 @@ fn asked(list: Value, of: &[(&str, Value)]) -> Vec<String> {
     let rules: BTreeMap<_, _> = of
         .map(|(id, json)| (Id::new(*id), rules(json.clone())))
         .collect();
-    let asks = asks(&workspace, &commands(list), &outcome, &rules);
+    let asks = asks(&places(&workspace, &commands(list), &outcome), &rules);
     let line = |ask: &Ask| {
         let approvals = ask.approvals.as_ref().map_or(0, |it| it.required);
         let comment = if ask.comment { " comment" } else { "" };

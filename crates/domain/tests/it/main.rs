@@ -13,6 +13,7 @@ mod kit;
 mod people;
 mod properties;
 mod rejections;
+mod requests;
 mod sdk_key;
 mod search;
 mod segments;

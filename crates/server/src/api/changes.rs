@@ -126,6 +126,9 @@ pub struct ChangeView {
     pub versions: BTreeMap<String, i64>,
     /// What changed, in plain words and for programs.
     pub diff: Vec<DiffLine>,
+    /// The id of the request that it was, where it waited as one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
     /// The approvals that were gone without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overridden: Option<OverriddenView>,
@@ -137,6 +140,7 @@ impl From<LoggedChangeSet> for ChangeView {
         let Applied {
             versions,
             diff,
+            request,
             overridden,
             ..
         } = answered.unwrap_or_default();
@@ -149,6 +153,7 @@ impl From<LoggedChangeSet> for ChangeView {
             commands: change.commands,
             versions,
             diff,
+            request,
             overridden: overridden.map(Into::into),
         }
     }
@@ -194,6 +199,14 @@ fn sees_scope(caller: &Caller, scope: &str) -> bool {
 
 /// Whether somebody sees what these names say it is about.
 fn sees(caller: &Caller, about: &dyn Fn(&str) -> Option<String>) -> bool {
+    lacks(caller, about).is_none()
+}
+
+/// What somebody lacks to see what these names say it is about.
+pub(super) fn lacks(
+    caller: &Caller,
+    about: &dyn Fn(&str) -> Option<String>,
+) -> Option<(&'static str, Resource)> {
     let (action, resource) = match (about("project"), about("environment"), about("segment")) {
         (Some(project), Some(environment), _) => (
             "environment.read",
@@ -201,18 +214,16 @@ fn sees(caller: &Caller, about: &dyn Fn(&str) -> Option<String>) -> bool {
         ),
         (Some(project), None, _) => ("project.read", Resource::project(project)),
         (None, _, Some(segment)) => ("segment.read", Resource::new(Kind::Segment, segment)),
-        (None, _, None) => return false,
+        (None, _, None) => return Some(("audit.read", Resource::organization())),
     };
     let within = match (about("project"), about("flag"), about("segment")) {
         (Some(_), Some(flag), _) => Some(("flag.read", Kind::Flag, flag)),
         (Some(_), None, Some(segment)) => Some(("segment.read", Kind::Segment, segment)),
         _ => None,
     };
-    let place = caller.rights.allow(action, &resource);
-    place
-        && within.is_none_or(|(action, kind, key)| {
-            caller.rights.allow(action, &resource.with(kind, key))
-        })
+    let within = within.map(|(action, kind, key)| (action, resource.clone().with(kind, key)));
+    let mut needed = std::iter::once((action, resource)).chain(within);
+    needed.find(|(action, resource)| !caller.rights.allow(action, resource))
 }
 
 /// Apply a change set, in any projects of the organization.
@@ -269,15 +280,26 @@ async fn run(
         now: now(),
     };
     let applied = state.store.apply(&request).await?;
+    let effects = match new.effects {
+        true => Some(effects(state, caller, &applied.preview).await?),
+        false => None,
+    };
+    let mut answer = result(state, applied, dry_run).await;
+    answer.effects = effects;
+    Ok(answer)
+}
+
+/// The answer to who applied something, which is served by then.
+pub(super) async fn result(
+    state: &AppState,
+    applied: Applied,
+    dry_run: bool,
+) -> Json<ChangeResult> {
     if !dry_run {
         let moved = applied.positions.iter();
         let moved = moved.map(|(environment, (version, _))| (environment.as_str(), *version));
         state.served(moved).await;
     }
-    let effects = match new.effects {
-        true => Some(effects(state, caller, &applied.preview).await?),
-        false => None,
-    };
     let Applied {
         id,
         versions,
@@ -287,28 +309,28 @@ async fn run(
         overridden,
         ..
     } = applied;
-    Ok(Json(ChangeResult {
+    Json(ChangeResult {
         id,
         dry_run,
         versions,
         diff,
         warnings,
-        effects,
+        effects: None,
         needs,
         overridden: overridden.map(Into::into),
-    }))
+    })
 }
 
-fn reason(over: Override) -> Result<String, Problem> {
+pub(super) fn reason(over: Override) -> Result<String, Problem> {
     change::override_reason(&over.reason)
         .map_err(|it| Problem::invalid(it.pointer, it.code, it.message))
 }
 
-fn comment(text: &str) -> Result<String, Problem> {
+pub(super) fn comment(text: &str) -> Result<String, Problem> {
     change::comment(text).map_err(|it| Problem::invalid(it.pointer, it.code, it.message))
 }
 
-fn change_id(id: Option<String>) -> Result<Option<String>, Problem> {
+pub(super) fn change_id(id: Option<String>) -> Result<Option<String>, Problem> {
     let parse = |id: String| match uuid::Uuid::parse_str(&id) {
         Ok(id) => Ok(id.to_string()),
         Err(_) => Err(Problem::invalid("/id", "uuid", "must be a UUID")),

@@ -22,6 +22,7 @@ pub mod permissions;
 pub mod policies;
 pub mod projects;
 pub mod properties;
+pub mod requests;
 pub mod rules;
 pub mod sdk_keys;
 pub mod search;

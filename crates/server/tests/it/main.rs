@@ -19,6 +19,7 @@ mod people;
 mod permissions;
 mod places;
 mod rates;
+mod requests;
 mod rude;
 mod rules;
 mod sdk_keys;

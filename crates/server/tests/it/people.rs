@@ -41,7 +41,7 @@ fn text(link: &Value) -> &str {
 }
 
 /// Somebody who was invited and came.
-async fn joined(app: &App, owner: &Api, email: &str, policies: &[&str]) -> Api {
+pub(crate) async fn joined(app: &App, owner: &Api, email: &str, policies: &[&str]) -> Api {
     let invitation = json!({"email": email, "policies": policies});
     let invited = owner.post("invitations", &invitation).await.expect(201);
     let follow = json!({"link": text(&invited["link"]), "password": PASSWORD});

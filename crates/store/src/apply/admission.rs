@@ -2,11 +2,12 @@
 //! under their locks, whichever way it comes.
 
 use burgee_domain::access::Rights;
-use burgee_domain::admission::{self, Ask, EnvironmentNeeds, Voice};
+use burgee_domain::admission::{self, Ask, EnvironmentNeeds, Place, Voice};
 use burgee_domain::diff::DiffLine;
-use burgee_domain::outcome::{Outcome, Scope};
+use burgee_domain::outcome::Outcome;
 use burgee_domain::workspace::Workspace;
 use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
 
 use super::{ApplyError, Denied, Work};
 use crate::Tx;
@@ -58,12 +59,28 @@ pub(super) async fn asks(
     work: &Work<'_>,
     outcome: &Outcome,
 ) -> Result<Vec<Ask>, StoreError> {
-    let moved = outcome.steps.iter().filter_map(|step| match &step.scope {
-        Scope::Environment(id) => Some(id),
-        Scope::Project(_) | Scope::Organization(_) => None,
-    });
-    let rules = rules::load(tx, moved).await?;
-    Ok(admission::asks(workspace, work.commands, outcome, &rules))
+    let places = admission::places(workspace, work.commands, outcome);
+    asks_of(tx, &places).await
+}
+
+/// What environments ask.
+pub(crate) async fn asks_of(
+    connection: &mut AnyConnection,
+    places: &[Place],
+) -> Result<Vec<Ask>, StoreError> {
+    let environments = places.iter().map(|place| &place.environment);
+    let rules = rules::load(connection, environments).await?;
+    Ok(admission::asks(places, &rules))
+}
+
+/// Refuses a change set that does not say why where an environment asks for it.
+pub(super) fn say_why(work: &Work<'_>, asks: &[Ask]) -> Result<(), ApplyError> {
+    let asking = asks.iter().filter(|ask| ask.comment);
+    let needs: Vec<EnvironmentNeeds> = asking.map(|ask| ask.count(&[])).collect();
+    match work.comment.is_empty() && !needs.is_empty() {
+        true => Err(ApplyError::CommentRequired(needs)),
+        false => Ok(()),
+    }
 }
 
 /// Refuses what an environment does not let pass. A dry run is told what it would take.
@@ -75,10 +92,7 @@ pub(super) fn admit(
     let needs: Vec<EnvironmentNeeds> = asks.iter().map(|ask| ask.count(voices)).collect();
     let mut admitted = Admitted::default();
     if !work.dry_run {
-        if work.comment.is_empty() && needs.iter().any(|it| it.comment) {
-            let silent = needs.into_iter().filter(|it| it.comment);
-            return Err(ApplyError::CommentRequired(silent.collect()));
-        }
+        say_why(work, asks)?;
         let pairs = asks.iter().zip(&needs);
         let (held, missing): (Vec<&Ask>, Vec<&EnvironmentNeeds>) =
             pairs.filter(|(_, needs)| !needs.are_met()).unzip();

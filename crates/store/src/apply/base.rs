@@ -77,6 +77,19 @@ impl Base {
         Ok(Self { names, versions })
     }
 
+    /// The versions of an earlier look, which need no check; scopes that are not there any more are
+    /// left out.
+    pub(super) fn known(workspace: &Workspace, versions: &[(Scope, i64)]) -> Self {
+        let names = scope_names(workspace);
+        let versions = versions
+            .iter()
+            .filter(|(scope, _)| names.contains_key(scope));
+        Self {
+            versions: versions.cloned().collect(),
+            names,
+        }
+    }
+
     /// Refuses an outcome that touches what others changed after the base.
     pub(super) async fn check(&self, tx: &mut Tx, outcome: &Outcome) -> Result<(), ApplyError> {
         let mut logged = Vec::new();
@@ -173,7 +186,7 @@ pub(super) fn scope_names(workspace: &Workspace) -> BTreeMap<Scope, String> {
 }
 
 /// The newest version of a scope that is loaded.
-fn newest(workspace: &Workspace, scope: &Scope) -> i64 {
+pub(super) fn newest(workspace: &Workspace, scope: &Scope) -> i64 {
     let mut projects = workspace.projects.values();
     let newest = match scope {
         Scope::Organization(_) => Some(workspace.organization.version),

@@ -60,6 +60,9 @@ pub struct Applied {
     pub diff: Vec<DiffLine>,
     /// What the author should know.
     pub warnings: Vec<Warning>,
+    /// The request that it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
     /// Of a dry run: what the environments that move would serve.
     #[serde(skip)]
     pub preview: Vec<Preview>,
@@ -84,7 +87,10 @@ pub struct Denied {
 
 impl Denied {
     /// Refuses the first place where the action is not allowed.
-    pub(crate) fn unless_all(
+    ///
+    /// # Errors
+    /// [`ApplyError::Denied`], of that place.
+    pub fn unless_all(
         rights: &Rights,
         action: &'static str,
         places: impl IntoIterator<Item = Resource>,

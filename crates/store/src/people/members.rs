@@ -188,11 +188,7 @@ impl Store {
         account: &Id<Account>,
     ) -> Result<Option<Rights>, StoreError> {
         let mut connection = self.shared.truth.read.acquire().await?;
-        let Some(member) = find(&mut connection, organization, account).await? else {
-            return Ok(None);
-        };
-        let policies = policies_of(&mut connection, organization, &member).await?;
-        Ok(Some(Rights::new(policies)))
+        rights(&mut connection, organization, account).await
     }
 
     /// What an account is in the organization of a key, or in its only one where none is named: what
@@ -324,6 +320,19 @@ impl Store {
         };
         at.done(actor, event).await
     }
+}
+
+/// What a member may do. None: not a member.
+pub(crate) async fn rights(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    account: &Id<Account>,
+) -> Result<Option<Rights>, StoreError> {
+    let Some(member) = find(connection, organization, account).await? else {
+        return Ok(None);
+    };
+    let policies = policies_of(connection, organization, &member).await?;
+    Ok(Some(Rights::new(policies)))
 }
 
 pub(crate) async fn find(

@@ -18,6 +18,9 @@ pub(crate) struct Fixture {
     pub(crate) token: String,
     pub(crate) sdk_key: String,
     pub(crate) change_set: String,
+    /// Requests of the owner's: one to work on, one to be withdrawn.
+    pub(crate) request: String,
+    pub(crate) idle_request: String,
 }
 
 impl Fixture {
@@ -54,6 +57,8 @@ impl Fixture {
             token: id(&token),
             sdk_key: id(&key),
             change_set,
+            request: request(app).await,
+            idle_request: request(app).await,
         }
     }
 
@@ -65,6 +70,7 @@ impl Fixture {
         let known = [&self.mate, &self.leaver, &self.invitation, &self.token];
         let mut marks: Vec<String> = known.into_iter().cloned().collect();
         marks.extend([self.sdk_key.clone(), self.change_set.clone()]);
+        marks.extend([self.request.clone(), self.idle_request.clone()]);
         marks.extend([id(&project), id(&prod), "example.com".to_owned()]);
         marks.push("secret-name".to_owned());
         marks.push(app.keys("prod").await.server.secret);
@@ -107,6 +113,13 @@ async fn flags_and_segments(app: &App) -> String {
     commands[0]["project"] = json!("default");
     let set = json!({ "commands": commands });
     id(&app.owner.post("changes", &set).await.expect(200))
+}
+
+async fn request(app: &App) -> String {
+    let on = json!({"kind": "turnOn", "project": "default", "flag": "known",
+        "environment": "prod"});
+    let new = json!({"title": "Known to all", "commands": [on]});
+    id(&app.owner.post("requests", &new).await.expect(201))
 }
 
 /// Somebody joins by an invitation; the account's id.
@@ -176,6 +189,7 @@ pub(crate) async fn everything(app: &App) -> Vec<Value> {
         "projects/default/segments?limit=500",
         "segments?limit=500",
         "changes?limit=500",
+        "requests?limit=500",
         "members?limit=500",
         "invitations",
         "groups",

@@ -100,6 +100,7 @@ pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
     all.extend(users());
     all.extend(flags_and_segments());
     all.extend(changes(of));
+    all.extend(requests(of));
     all.extend(audit());
     all.extend(members(of));
     all.extend(sign_in());
@@ -372,6 +373,58 @@ fn audit() -> Vec<Operation> {
             &["audit.retain"],
         )
         .sends(json!({"days": 90})),
+    ]
+}
+
+fn requests(of: &Fixture) -> Vec<Operation> {
+    let turn = |environment: &str| {
+        json!([{"kind": "turnOn", "project": "default", "flag": "known",
+            "environment": environment}])
+    };
+    let one = format!("requests/{}", of.request);
+    let sees = ["environment.read", "flag.read"];
+    let and = |action: &'static str| [&[action], &sees[..]].concat();
+    vec![
+        op("GET /api/v1/requests", "requests", &[])
+            .shows("environment.read")
+            .also("flag.read"),
+        op("POST /api/v1/requests", "requests", &["flag.turnOn"])
+            .sends(json!({"title": "Made", "commands": turn("dev")})),
+        op("GET /api/v1/requests/{id}", &*one, &sees),
+        op(
+            "POST /api/v1/requests/{id}/comments",
+            format!("{one}/comments"),
+            &and("change.comment"),
+        )
+        .sends(json!({"text": "Why?"})),
+        op(
+            "POST /api/v1/requests/{id}/reviews",
+            format!("{one}/reviews"),
+            &and("change.review"),
+        )
+        .sends(json!({"verdict": "approve", "revision": 1})),
+        op(
+            "POST /api/v1/requests/{id}/revisions",
+            format!("{one}/revisions"),
+            &and("flag.turnOn"),
+        )
+        .sends(json!({"commands": turn("dev")})),
+        op(
+            "POST /api/v1/requests/{id}/rebase",
+            format!("{one}/rebase"),
+            &and("flag.turnOn"),
+        ),
+        op(
+            "POST /api/v1/requests/{id}/apply",
+            format!("{one}/apply"),
+            &and("change.apply"),
+        )
+        .sends(json!({})),
+        op(
+            "POST /api/v1/requests/{id}/withdraw",
+            format!("requests/{}/withdraw", of.idle_request),
+            &and("change.withdraw"),
+        ),
     ]
 }
 

@@ -1,0 +1,241 @@
+//! Requests as they are sent and shown.
+
+use std::collections::BTreeMap;
+
+use burgee_domain::admission::EnvironmentNeeds;
+use burgee_domain::command::Command;
+use burgee_domain::diff::DiffLine;
+use burgee_domain::request::State;
+use burgee_store::Outlook;
+use burgee_store::requests::{Event, Listed, RequestError, RevisionHead, Seen};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::body::once;
+use crate::problem::{Collision, Problem};
+
+/// A change set that shall wait.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewRequestBody {
+    /// A UUID of the caller's making: a request that is sent again is made once.
+    pub id: Option<String>,
+    /// What it is for, in a line: 1 to 256 characters.
+    pub title: String,
+    /// What it is for; at most 2,000 characters.
+    #[serde(default)]
+    pub description: String,
+    /// The comment on the change set.
+    #[serde(default)]
+    pub comment: String,
+    /// The versions that the author saw, as of a change set.
+    #[serde(default, deserialize_with = "once::each_once")]
+    pub base: BTreeMap<String, i64>,
+    /// What to do, in order; each has a `kind`. See `docs/api.md` for all of them.
+    #[schema(value_type = Vec<Command>)]
+    pub commands: Vec<Value>,
+}
+
+/// What a request shall do instead.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewRevisionBody {
+    /// The comment on the change set.
+    #[serde(default)]
+    pub comment: String,
+    /// The versions that the author saw, as of a change set.
+    #[serde(default, deserialize_with = "once::each_once")]
+    pub base: BTreeMap<String, i64>,
+    /// What to do, in order; each has a `kind`. See `docs/api.md` for all of them.
+    #[schema(value_type = Vec<Command>)]
+    pub commands: Vec<Value>,
+}
+
+/// A change set that waits, or has waited.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestView {
+    /// Its id.
+    pub id: String,
+    /// What it is for, in a line.
+    pub title: String,
+    /// What it is for.
+    pub description: String,
+    /// Where it is.
+    pub state: State,
+    /// Who asked for it: a member's address or a token's name.
+    pub author: String,
+    /// What it is a name of: `member` or `token`.
+    pub author_kind: &'static str,
+    /// The newest revision, counted from 1.
+    pub revision: i64,
+    /// The scopes that it moves, as in the `versions` of a change set.
+    pub scopes: Vec<String>,
+    /// What the environments ask that it changes, and what is missing; empty where it does not wait
+    /// any more.
+    pub needs: Vec<EnvironmentNeeds>,
+    /// Whether your review is one that is missing.
+    pub awaits_you: bool,
+    /// The id of the change set that it came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change_set: Option<String>,
+    /// When it was made, ISO 8601.
+    pub created_at: String,
+    /// When it was last revised or reviewed, applied or withdrawn, ISO 8601.
+    pub changed_at: String,
+}
+
+impl From<Listed> for RequestView {
+    fn from(listed: Listed) -> Self {
+        let request = listed.request;
+        Self {
+            id: request.id,
+            title: request.title,
+            description: request.description,
+            state: listed.state,
+            author: request.author.actor.name,
+            author_kind: request.author.actor.kind.as_str(),
+            revision: request.revision,
+            scopes: request.scopes,
+            needs: listed.needs,
+            awaits_you: listed.awaits_viewer,
+            change_set: request.change_set,
+            created_at: request.created_at.to_string(),
+            changed_at: request.changed_at.to_string(),
+        }
+    }
+}
+
+/// A request with its newest revision and its discussion.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestDetail {
+    /// As in a list.
+    #[serde(flatten)]
+    pub request: RequestView,
+    /// The comment on the change set.
+    pub comment: String,
+    /// What it does.
+    #[schema(value_type = Vec<Command>)]
+    pub commands: Vec<Command>,
+    /// What it changes, as it was when the revision was written: what reviewers agree to.
+    pub diff: Vec<DiffLine>,
+    /// What would become of it now; absent where it does not wait any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<OutlookView>,
+    /// All revisions, from the first.
+    pub revisions: Vec<RevisionView>,
+    /// Reviews and comments, from the first.
+    pub events: Vec<EventView>,
+}
+
+/// What would become of a request now.
+#[derive(Debug, Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OutlookView {
+    /// What it would change.
+    pub diff: Vec<DiffLine>,
+    /// What is not as it was when the revision was written: it needs a rebase.
+    pub conflicts: Vec<Collision>,
+    /// Why it cannot be applied as it is, approvals and conflicts apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<Problem>,
+}
+
+impl From<Result<Outlook, RequestError>> for OutlookView {
+    fn from(outlook: Result<Outlook, RequestError>) -> Self {
+        match outlook {
+            Ok(Outlook { diff, conflicts }) => Self {
+                diff,
+                conflicts: conflicts.into_iter().map(Into::into).collect(),
+                refused: None,
+            },
+            Err(refused) => Self {
+                refused: Some(refused.into()),
+                ..Self::default()
+            },
+        }
+    }
+}
+
+impl RequestDetail {
+    /// A request with what would become of it.
+    pub(super) fn new(seen: Seen, outlook: Option<Result<Outlook, RequestError>>) -> Self {
+        Self {
+            request: seen.listed.into(),
+            comment: seen.newest.head.comment,
+            commands: seen.newest.commands,
+            diff: seen.newest.diff,
+            now: outlook.map(Into::into),
+            revisions: seen.revisions.into_iter().map(Into::into).collect(),
+            events: seen.events.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+/// A revision of a request.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RevisionView {
+    /// Counted from 1.
+    pub revision: i64,
+    /// Who wrote it: a member's address or a token's name.
+    pub author: String,
+    /// Whether it is the one before, tried out anew.
+    pub rebased: bool,
+    /// The comment on the change set.
+    pub comment: String,
+    /// When, ISO 8601.
+    pub at: String,
+}
+
+impl From<RevisionHead> for RevisionView {
+    fn from(head: RevisionHead) -> Self {
+        Self {
+            revision: head.revision,
+            author: head.author.actor.name,
+            rebased: head.rebased,
+            comment: head.comment,
+            at: head.at.to_string(),
+        }
+    }
+}
+
+/// A review or a comment.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EventView {
+    /// `approve`, `decline` or `comment`.
+    pub kind: &'static str,
+    /// Who says it: a member's address or a token's name.
+    pub by: String,
+    /// The newest revision at the time. Reviews of an older one count no more.
+    pub revision: i64,
+    /// In their words.
+    pub text: String,
+    /// When, ISO 8601.
+    pub at: String,
+}
+
+impl From<Event> for EventView {
+    fn from(event: Event) -> Self {
+        Self {
+            kind: event.said.as_str(),
+            by: event.by.actor.name,
+            revision: event.revision,
+            text: event.text,
+            at: event.at.to_string(),
+        }
+    }
+}
+
+/// What a rebase came to.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RebaseResult {
+    /// What others had changed since the revision before.
+    pub differences: Vec<Collision>,
+    /// The request, with the new revision.
+    pub request: RequestDetail,
+}

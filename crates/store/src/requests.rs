@@ -1,0 +1,203 @@
+//! Requests: change sets that wait. What may be done with one is decided by `burgee-domain`
+//! ([`burgee_domain::request`]); here is where they are kept.
+//!
+//! What a request would do is tried out under the same locks as a change set when it is written
+//! down, and again when it is applied ([`Store::apply_request`]). Its row is locked after all
+//! environments and before the organization's history, so that reviewing, revising and applying
+//! one wait for each other and never in a circle.
+
+mod list;
+mod review;
+mod rows;
+mod scopes;
+pub(crate) mod voices;
+mod write;
+
+use std::collections::BTreeMap;
+
+use burgee_domain::Rejected;
+use burgee_domain::access::{Decision, Need, Resource};
+use burgee_domain::admission::Place;
+use burgee_domain::command::Command;
+use burgee_domain::diff::DiffLine;
+use burgee_domain::id::Id;
+use burgee_domain::outcome::Scope;
+use burgee_domain::request::held::Held;
+use burgee_domain::request::{Closed, Stage};
+use burgee_eval::time::Millis;
+
+pub use list::{Listed, RequestFilter, Seen};
+pub use review::{NewReview, Said};
+pub(crate) use rows::{close, find, lock, revision};
+pub(crate) use scopes::resources;
+pub use write::{NewRequest, NewRevision, Rebased};
+
+use crate::apply::{ApplyError, ConflictFound};
+use crate::change_sets::{Actor, ActorKind};
+use crate::error::StoreError;
+use crate::people::accounts::Account;
+
+/// Somebody who takes part in a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Party {
+    /// In the history.
+    pub actor: Actor,
+    /// Whose voice it is: an account's id, also for its tokens; of a token that stands for nobody
+    /// its own. Nobody reviews their own request by way of a token.
+    pub voice: String,
+}
+
+impl Party {
+    /// An actor, and the account that is bound by what they do.
+    pub fn new(actor: &Actor, maker: Option<&Id<Account>>) -> Self {
+        let voice = match (maker, actor.kind) {
+            (Some(account), _) => account.to_string(),
+            (None, ActorKind::Member) => actor.id.clone(),
+            (None, kind) => format!("{}:{}", kind.as_str(), actor.id),
+        };
+        Self {
+            actor: actor.clone(),
+            voice,
+        }
+    }
+}
+
+/// A change set that waits, or has waited.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Unique in the organization.
+    pub id: String,
+    /// What it is for, in a line.
+    pub title: String,
+    /// What it is for.
+    pub description: String,
+    /// Where it is.
+    pub stage: Stage,
+    /// Who asked for it first.
+    pub author: Party,
+    /// The newest revision, counted from 1.
+    pub revision: i64,
+    /// The scopes that it moves, as in the base of a change set.
+    pub scopes: Vec<String>,
+    /// Where it changes what is served.
+    pub places: Vec<Place>,
+    /// What it is about, by the keys in its diff: `project`, `environment`, `flag`, `segment`.
+    pub about: Vec<BTreeMap<String, String>>,
+    /// The change set that it came to.
+    pub change_set: Option<String>,
+    /// When it was made.
+    pub created_at: Millis,
+    /// When it was last revised or reviewed, applied or withdrawn.
+    pub changed_at: Millis,
+}
+
+impl Request {
+    /// What permissions on it are asked of: the environments that it moves; where there are none,
+    /// the projects, or the organization.
+    pub fn resources(&self) -> Vec<Resource> {
+        scopes::resources(&self.scopes)
+    }
+}
+
+/// What a request would do. It never changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Revision {
+    /// What is shown of it in a list.
+    pub head: RevisionHead,
+    /// What to do.
+    pub commands: Vec<Command>,
+    /// What ids are made from.
+    pub seed: String,
+    /// The versions that it was tried out at.
+    pub base: Vec<(Scope, i64)>,
+    /// What it touches, as that was.
+    pub held: Vec<Held>,
+    /// What it would change, as it was shown to reviewers.
+    pub diff: Vec<DiffLine>,
+}
+
+/// A revision, without what is in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RevisionHead {
+    /// Counted from 1.
+    pub revision: i64,
+    /// Who wrote it.
+    pub author: Party,
+    /// Whether it is the one before, tried out anew.
+    pub rebased: bool,
+    /// The comment on the change set.
+    pub comment: String,
+    /// When.
+    pub at: Millis,
+}
+
+/// A review or a comment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The newest revision at the time.
+    pub revision: i64,
+    /// What it says.
+    pub said: Said,
+    /// Who says it.
+    pub by: Party,
+    /// In their words.
+    pub text: String,
+    /// When.
+    pub at: Millis,
+}
+
+/// Why something was not done with a request.
+#[derive(Debug, thiserror::Error)]
+pub enum RequestError {
+    /// As for change sets.
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+    /// It does not wait any more.
+    #[error(transparent)]
+    Closed(#[from] Closed),
+    /// It would change nothing.
+    #[error("it would change nothing")]
+    NoEffect,
+    /// There is another revision than the one that was meant; this is its number.
+    #[error("the newest revision is {0}")]
+    Revised(i64),
+    /// What it touches is not as it was when the newest revision was written.
+    #[error("{} of its parts were changed by others", .0.len())]
+    Moved(Vec<ConflictFound>),
+    /// Authors do not review what they wrote.
+    #[error("authors do not review what they wrote")]
+    Own,
+    /// There are as many as there may be.
+    #[error("there are {0} {1}, which is the limit")]
+    Full(i64, &'static str),
+    /// Whoever wrote it is no member any more, or their token does not work.
+    #[error("its author is gone")]
+    AuthorGone,
+    /// Whoever wrote it may not do it any more.
+    #[error("its author may not {} on {}", .0.action, .0.resource)]
+    AuthorForbidden(Box<Need>, Decision),
+}
+
+impl From<StoreError> for RequestError {
+    fn from(error: StoreError) -> Self {
+        Self::Apply(error.into())
+    }
+}
+
+impl From<Rejected> for RequestError {
+    fn from(rejected: Rejected) -> Self {
+        Self::Apply(rejected.into())
+    }
+}
+
+impl From<sqlx::Error> for RequestError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Apply(error.into())
+    }
+}
+
+impl From<serde_json::Error> for RequestError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Apply(error.into())
+    }
+}

@@ -1,0 +1,205 @@
+//! Looking at requests: lists, and one with all that was said.
+
+use std::collections::BTreeMap;
+
+use burgee_domain::admission::{self, Ask, EnvironmentNeeds, Verdict, standing};
+use burgee_domain::id::Id;
+use burgee_domain::model::Organization;
+use burgee_domain::request::{Stage, State};
+use burgee_eval::time::Millis;
+use sqlx::AnyConnection;
+
+use super::voices::{Reviewers, Standings};
+use super::{Event, Party, Request, Revision, RevisionHead, Said, rows};
+use crate::Store;
+use crate::environments::rules;
+use crate::error::StoreError;
+use crate::page::{self, Page, PageRequest};
+
+/// Which requests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RequestFilter {
+    /// Those that are shown so.
+    pub state: Option<State>,
+    /// Those that move this project or environment, by id.
+    pub scope: Option<String>,
+    /// Whether those alone that the viewer made.
+    pub mine: bool,
+    /// Whether those alone that wait for the viewer's review.
+    pub for_me: bool,
+}
+
+/// A request with what it waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    /// The request.
+    pub request: Request,
+    /// What people are shown.
+    pub state: State,
+    /// What the environments ask, and have got; of an open request.
+    pub needs: Vec<EnvironmentNeeds>,
+    /// Whether the viewer's review is one that is missing.
+    pub awaits_viewer: bool,
+}
+
+/// A request with its revisions and what was said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// As in a list.
+    pub listed: Listed,
+    /// The newest revision.
+    pub newest: Revision,
+    /// All revisions, from the first.
+    pub revisions: Vec<RevisionHead>,
+    /// Reviews and comments, from the first.
+    pub events: Vec<Event>,
+}
+
+impl Store {
+    /// Requests, newest first. What is missing is counted now; where a filter is about that, a page
+    /// can hold fewer than asked for.
+    pub async fn requests(
+        &self,
+        organization: &Id<Organization>,
+        viewer: &Party,
+        filter: &RequestFilter,
+        page: &PageRequest,
+        now: Millis,
+    ) -> Result<Page<Listed>, StoreError> {
+        let mut tx = self.begin_read().await?;
+        let found = select(&mut tx, organization, viewer, filter, page).await?;
+        let found = Page::cut(found, page.size(), cursor_of);
+        let mut items = listed(&mut tx, organization, viewer, found.items, now).await?;
+        tx.rollback().await?;
+        items.retain(|it| {
+            filter.state.is_none_or(|state| state == it.state)
+                && (it.awaits_viewer || !filter.for_me)
+        });
+        Ok(Page {
+            items,
+            next: found.next,
+        })
+    }
+
+    /// One request of an organization.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn request(
+        &self,
+        organization: &Id<Organization>,
+        id: &str,
+        viewer: &Party,
+        now: Millis,
+    ) -> Result<Seen, StoreError> {
+        let mut tx = self.begin_read().await?;
+        let request = rows::find(&mut tx, organization, id).await?;
+        let newest = rows::revision(&mut tx, organization, id, request.revision).await?;
+        let revisions = rows::heads(&mut tx, organization, &[id]).await?;
+        let kinds = [Said::Approve, Said::Decline, Said::Comment].map(Said::as_str);
+        let events = rows::events(&mut tx, organization, &[id], &kinds).await?;
+        let listed = listed(&mut tx, organization, viewer, vec![request], now).await?;
+        tx.rollback().await?;
+        let listed = listed.into_iter().next();
+        Ok(Seen {
+            listed: listed.ok_or(StoreError::NotFound("request"))?,
+            newest,
+            revisions: revisions.into_iter().map(|(_, head)| head).collect(),
+            events: events.into_iter().map(|(_, event)| event).collect(),
+        })
+    }
+}
+
+async fn select(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    viewer: &Party,
+    filter: &RequestFilter,
+    page: &PageRequest,
+) -> Result<Vec<Request>, StoreError> {
+    let mut sql = crate::sql::Sql::new(rows::SELECT);
+    sql.bind(organization.as_str());
+    let stage = match filter.state {
+        Some(State::Waiting | State::Approved | State::Declined) => Some(Stage::Open),
+        Some(State::Applied) => Some(Stage::Applied),
+        Some(State::Withdrawn) => Some(Stage::Withdrawn),
+        Some(State::Stopped) => Some(Stage::Stopped),
+        None => filter.for_me.then_some(Stage::Open),
+    };
+    if let Some(stage) = stage {
+        sql.push(" AND r.stage = ").bind(stage.as_str());
+    }
+    if filter.mine {
+        sql.push(" AND r.author_voice = ")
+            .bind(viewer.voice.as_str());
+    }
+    if let Some(scope) = &filter.scope {
+        sql.push(" AND EXISTS (SELECT 1 FROM request_scopes s WHERE s.organization_id = ");
+        sql.bind(organization.as_str());
+        sql.push(" AND s.request_id = r.id AND (s.scope_id = ")
+            .bind(scope);
+        sql.push(" OR s.scope_id IN (SELECT e.id FROM environments e WHERE e.project_id = ");
+        sql.bind(scope).push(")))");
+    }
+    if let Some(cursor) = &page.cursor {
+        let (at, id) = cursor.split_once('.').ok_or_else(page::bad_cursor)?;
+        let at: i64 = at.parse().map_err(|_| page::bad_cursor())?;
+        sql.push(" AND (r.created_at < ").bind(at);
+        sql.push(" OR r.created_at = ").bind(at);
+        sql.push(" AND r.id < ").bind(id).push(")");
+    }
+    sql.push(" ORDER BY r.created_at DESC, r.id DESC LIMIT ");
+    sql.bind(page.size() + 1);
+    let found = sql.query()?.fetch_all(connection).await?;
+    found.iter().map(rows::read).collect()
+}
+
+fn cursor_of(request: &Request) -> String {
+    format!("{}.{}", request.created_at.0, request.id)
+}
+
+/// Requests with what they wait for now.
+async fn listed(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    viewer: &Party,
+    requests: Vec<Request>,
+    now: Millis,
+) -> Result<Vec<Listed>, StoreError> {
+    let open: Vec<&Request> = requests
+        .iter()
+        .filter(|it| it.stage == Stage::Open)
+        .collect();
+    let environments = open.iter().flat_map(|it| &it.places);
+    let rules = rules::load(connection, environments.map(|it| &it.environment)).await?;
+    let asks: BTreeMap<String, Vec<Ask>> = open
+        .iter()
+        .map(|it| (it.id.clone(), admission::asks(&it.places, &rules)))
+        .collect();
+    let mut standings = Standings::new(organization, now);
+    let mut reviewers = standings.reviewers(connection, &open).await?;
+    let approving = Verdict::Approve;
+    let me = standings
+        .voice(connection, viewer, approving, false)
+        .await?;
+    let listed = requests.into_iter().map(|request| {
+        let asks = asks.get(&request.id).map(Vec::as_slice).unwrap_or_default();
+        let Reviewers {
+            authors,
+            spoke,
+            voices,
+        } = reviewers.remove(&request.id).unwrap_or_default();
+        let needs: Vec<EnvironmentNeeds> = asks.iter().map(|ask| ask.count(&voices)).collect();
+        let is_free = !authors.contains(&viewer.voice) && !spoke.contains(&viewer.voice);
+        let mut pairs = asks.iter().zip(&needs);
+        let awaits_viewer =
+            is_free && pairs.any(|(ask, needs)| needs.missing > 0 && ask.hears(&me));
+        Listed {
+            state: request.stage.shown(standing(&needs)),
+            needs,
+            awaits_viewer,
+            request,
+        }
+    });
+    Ok(listed.collect())
+}

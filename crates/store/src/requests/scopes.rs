@@ -1,0 +1,39 @@
+//! What a request is about, by names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use burgee_domain::access::Resource;
+use burgee_domain::diff::DiffLine;
+
+/// The names by which it is decided who may see a line.
+const NAMES: [&str; 4] = ["project", "environment", "flag", "segment"];
+
+/// What a diff is about, each once.
+pub(super) fn about(diff: &[DiffLine]) -> Vec<BTreeMap<String, String>> {
+    let names = |line: &DiffLine| -> BTreeMap<String, String> {
+        let params = line.params.iter();
+        let params = params.filter(|(name, _)| NAMES.contains(&name.as_str()));
+        params
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect()
+    };
+    let all: BTreeSet<_> = diff.iter().map(names).collect();
+    all.into_iter().collect()
+}
+
+/// What permissions on a request are asked of: the environments that it moves; where there are
+/// none, the projects, or the organization.
+pub(crate) fn resources<'s>(scopes: impl IntoIterator<Item = &'s String>) -> Vec<Resource> {
+    let (environments, others): (Vec<&String>, Vec<&String>) =
+        scopes.into_iter().partition(|scope| scope.contains('/'));
+    let chosen = match environments.is_empty() {
+        true => others,
+        false => environments,
+    };
+    let resource = |scope: &String| match scope.split_once('/') {
+        Some((project, environment)) => Resource::environment(project, environment),
+        None if scope.is_empty() => Resource::organization(),
+        None => Resource::project(scope.as_str()),
+    };
+    chosen.into_iter().map(resource).collect()
+}
