@@ -21,6 +21,7 @@ pub mod limits;
 pub mod model;
 pub mod outcome;
 pub mod people;
+pub mod plan;
 pub mod position;
 pub mod sdk_key;
 pub mod served;

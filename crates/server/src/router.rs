@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 
 use crate::api::{
     changes, environments, flags, groups, invitations, me, members, permissions, policies,
-    projects, sdk_keys, segments, session, tokens,
+    projects, revert, sdk_keys, segments, session, state, tokens, versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -88,10 +88,18 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(segments::get_shared))
         .routes(routes!(segments::get_of_project))
         .routes(routes!(segments::get_of_environment))
-        .routes(routes!(changes::list, changes::apply))
-        .routes(routes!(changes::get))
-        .routes(routes!(changes::list_of_project, changes::apply_to_project))
-        .routes(routes!(changes::list_of_environment))
+        .routes(routes!(changes::history::list, changes::apply))
+        .routes(routes!(changes::history::get))
+        .routes(routes!(
+            changes::history::list_of_project,
+            changes::apply_to_project
+        ))
+        .routes(routes!(changes::history::list_of_environment))
+        .routes(routes!(revert::change_set))
+        .routes(routes!(revert::environment))
+        .routes(routes!(state::get))
+        .routes(routes!(state::get_flag))
+        .routes(routes!(versions::list))
         .routes(routes!(session::get, session::sign_in, session::sign_out))
         .routes(routes!(me::update))
         .routes(routes!(me::change_password))

@@ -4,13 +4,14 @@
 //! commit, tell. A dry run goes the same way and is rolled back. A request that is repeated under
 //! its id gets its first answer, however the state has changed since.
 
+mod authority;
 mod base;
 mod import;
 mod request;
 
 use std::collections::BTreeMap;
 
-use burgee_domain::access::{self, Need, Rights};
+use burgee_domain::access::{self, Rights};
 use burgee_domain::change;
 use burgee_domain::command::{self, Command, References};
 use burgee_domain::diff;
@@ -26,20 +27,12 @@ use serde_json::json;
 use crate::change_sets::{self, Actor, NewChangeSet};
 use base::Base;
 pub use import::{ImportRequest, Imported};
-pub use request::{Applied, ApplyError, ChangeSetRequest, ConflictFound};
+pub use request::{Applied, ApplyError, ChangeSetRequest, ConflictFound, NeedFound};
 
 use crate::error::StoreError;
 use crate::log::{self, Version};
 use crate::workspace;
 use crate::{Store, Tx, environments, flags, organizations, projects, segments, targetings, text};
-
-/// Refuses what the author may not do.
-fn authorise(need: Need, rights: &Rights) -> Result<(), ApplyError> {
-    match rights.decide(need.action, &need.resource) {
-        access::Decision::Allowed(_) => Ok(()),
-        denied => Err(ApplyError::Forbidden(Box::new(need), denied)),
-    }
-}
 
 impl Store {
     /// Applies a change set.
@@ -48,6 +41,46 @@ impl Store {
     /// [`ApplyError`]; among the store's, [`StoreError::Reused`] where the id was used for another
     /// request.
     pub async fn apply(&self, request: &ChangeSetRequest) -> Result<Applied, ApplyError> {
+        self.apply_as(request, None).await
+    }
+
+    /// Applies a change set that was worked out from something else that was asked for (in `asked`,
+    /// as JSON). Sent again under its id it is known by what was asked for: what it is worked out
+    /// to differs each time.
+    ///
+    /// # Errors
+    /// As [`Store::apply`].
+    pub async fn apply_planned(
+        &self,
+        request: &ChangeSetRequest,
+        asked: &str,
+    ) -> Result<Applied, ApplyError> {
+        self.apply_as(request, Some(asked)).await
+    }
+
+    /// The answer that was given already to what was asked for under this id.
+    ///
+    /// # Errors
+    /// [`StoreError::Reused`] where it was another thing.
+    pub async fn first_answer(
+        &self,
+        organization: &Id<Organization>,
+        id: &str,
+        comment: &str,
+        asked: &str,
+    ) -> Result<Option<Applied>, StoreError> {
+        let mut tx = self.begin_read().await?;
+        let digest = change_sets::request_digest(comment, &json!(null), asked);
+        let first = repeated(&mut tx, organization, id, digest).await?;
+        tx.rollback().await?;
+        Ok(first)
+    }
+
+    async fn apply_as(
+        &self,
+        request: &ChangeSetRequest,
+        planned_from: Option<&str>,
+    ) -> Result<Applied, ApplyError> {
         // Before anything is loaded or locked: nobody waits for what is refused anyway.
         let checked = change::well_formed(&request.commands)?;
         let commands = serde_json::to_value(&request.commands)?;
@@ -60,17 +93,18 @@ impl Store {
             commands: &request.commands,
             rights: Some(&request.rights),
             asked: &commands.to_string(),
+            planned_from,
             dry_run: request.dry_run,
             now: request.now,
         };
         let references = command::references(&request.commands);
         let decide = |workspace: &Workspace, new_id: NewId<'_>| {
             let outcome = change::apply(workspace, checked, request.now, new_id)?;
-            let mut needs = access::needs(workspace, &request.commands, &outcome).into_iter();
-            needs.try_for_each(|need| authorise(need, &request.rights))?;
+            let needs = access::needs(workspace, &request.commands, &outcome);
             Ok(Decision {
                 outcome,
                 commands: work.asked.to_owned(),
+                needs: authority::check(needs, &request.rights, request.dry_run)?,
             })
         };
         self.change(&work, &references, decide).await
@@ -84,7 +118,7 @@ impl Store {
         decide: impl FnOnce(&Workspace, NewId<'_>) -> Result<Decision, ApplyError>,
     ) -> Result<Applied, ApplyError> {
         work.check()?;
-        let digest = change_sets::request_digest(work.comment, &json!(work.base), work.asked);
+        let digest = work.digest();
         let id = work.id.map_or_else(new_id, str::to_owned);
         let mut tx = self.begin_write().await?;
         if let Some(first) = repeated(&mut tx, work.organization, &id, digest).await? {
@@ -105,7 +139,10 @@ impl Store {
             decided => decided?,
         };
         base.check(&mut tx, &decision.outcome).await?;
-        let applied = applied(&id, &workspace, &decision.outcome);
+        let mut applied = applied(&id, &workspace, &decision.outcome);
+        if work.dry_run {
+            applied.needs = decision.needs;
+        }
         if decision.outcome.steps.is_empty() && work.id.is_none() {
             return Ok(applied);
         }
@@ -204,6 +241,8 @@ struct Work<'a> {
     rights: Option<&'a Rights>,
     /// What was asked for, as JSON: a request under the same id must ask for the same.
     asked: &'a str,
+    /// What `asked` was worked out from, where it was: then that must be the same.
+    planned_from: Option<&'a str>,
     dry_run: bool,
     now: Millis,
 }
@@ -213,20 +252,28 @@ struct Decision {
     outcome: Outcome,
     /// The commands that did it, as JSON.
     commands: String,
+    /// What they take, and whether their author has it; for a dry run.
+    needs: Vec<NeedFound>,
 }
 
 impl Work<'_> {
+    /// By which the same request is known again.
+    fn digest(&self) -> [u8; 32] {
+        match self.planned_from {
+            Some(asked) => change_sets::request_digest(self.comment, &json!(null), asked),
+            None => change_sets::request_digest(self.comment, &json!(self.base), self.asked),
+        }
+    }
+
     /// Refuses who may not touch what the commands name, before anything is told about it. Who may
     /// make a thing may depend on its tags, which are known when it is made.
     fn may_touch(&self, workspace: &Workspace) -> Result<(), ApplyError> {
         let Some(rights) = self.rights else {
             return Ok(());
         };
-        let needs = access::needs(workspace, self.commands, &Outcome::default());
-        let needs = needs.into_iter();
-        needs
-            .filter(|need| !need.action.ends_with(".create"))
-            .try_for_each(|need| authorise(need, rights))
+        let mut needs = access::needs(workspace, self.commands, &Outcome::default());
+        needs.retain(|need| !need.action.ends_with(".create"));
+        authority::check(needs, rights, self.dry_run).map(drop)
     }
 
     fn check(&self) -> Result<(), ApplyError> {
@@ -258,12 +305,14 @@ async fn repeated(
 
 fn applied(id: &str, workspace: &Workspace, outcome: &Outcome) -> Applied {
     let names = base::scope_names(workspace);
+    let changes = diff::changes(workspace, outcome);
     let mut applied = Applied {
         id: id.to_owned(),
-        versions: BTreeMap::new(),
-        positions: BTreeMap::new(),
         diff: diff::lines(workspace, outcome),
+        changes: changes.items,
+        changes_left_out: changes.left_out,
         warnings: outcome.warnings.clone(),
+        ..Applied::default()
     };
     for step in &outcome.steps {
         let Position { version, digest } = step.position;

@@ -29,6 +29,7 @@ mod migrate;
 mod organizations;
 pub mod page;
 pub mod people;
+mod planning;
 mod pool;
 mod projects;
 mod row;
@@ -40,6 +41,7 @@ mod targetings;
 mod text;
 pub mod tokens;
 pub mod traffic;
+mod versions;
 mod workspace;
 
 use std::sync::Arc;
@@ -47,18 +49,20 @@ use std::sync::Arc;
 use sqlx::{Any, Transaction};
 
 pub use crate::apply::{
-    Applied, ApplyError, ChangeSetRequest, ConflictFound, ImportRequest, Imported,
+    Applied, ApplyError, ChangeSetRequest, ConflictFound, ImportRequest, Imported, NeedFound,
 };
 pub use crate::change_sets::{Actor, ActorKind};
 pub use crate::environments::NewEnvironment;
 pub use crate::error::StoreError;
 pub use crate::flags::{FlagFilter, ListedFlag};
 pub use crate::history::{HistoryScope, LoggedChangeSet};
+pub use crate::planning::{Planned, RevertRequest};
 pub use crate::pool::Location;
 pub use crate::projects::NewProject;
 pub use crate::segments::{ListedSegment, SegmentFilter};
 pub use crate::snapshot::LoggedItem;
 pub use crate::tokens::{Grant, NewToken, Token};
+pub use crate::versions::{ListedVersion, Moment, VersionAt, VersionItem};
 
 use crate::changed::Changed;
 use crate::dialect::Dialect;

@@ -13,12 +13,16 @@ pub mod me;
 pub mod members;
 pub mod page;
 pub mod permissions;
+pub mod planned;
 pub mod policies;
 pub mod projects;
+pub mod revert;
 pub mod sdk_keys;
 pub mod segments;
 pub mod session;
+pub mod state;
 pub mod tokens;
+pub mod versions;
 
 use burgee_domain::access::Resource;
 use burgee_domain::key::Key;

@@ -12,6 +12,7 @@ mod kit;
 mod lists;
 mod nasty;
 mod openapi;
+mod past;
 mod people;
 mod permissions;
 mod places;

@@ -62,6 +62,7 @@ impl Store {
             commands: &[],
             rights: None,
             asked: "import",
+            planned_from: None,
             dry_run: request.dry_run,
             now: request.now,
         };
@@ -81,6 +82,7 @@ impl Store {
             Ok(Decision {
                 outcome: plan.outcome,
                 commands: commands.to_string(),
+                needs: Vec::new(),
             })
         };
         let applied = self.change(&work, &references, decide).await?;
