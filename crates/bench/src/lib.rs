@@ -7,6 +7,7 @@
 pub mod api;
 pub mod ceiling;
 pub mod load;
+mod made;
 pub mod options;
 pub mod progress;
 pub mod report;

@@ -18,6 +18,8 @@ pub struct Options {
     pub hold: Option<Duration>,
     /// How long an answer may take before it counts as none (30 s).
     pub patience: Option<Duration>,
+    /// How much of a core a server that is started for the measurement may use.
+    pub cpus: Option<f64>,
     /// Play server SDKs, where client SDKs are usual.
     pub server_sdks: bool,
     /// The form that finishes in well under a minute: for trying, and for tests of correctness.

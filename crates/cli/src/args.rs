@@ -235,6 +235,10 @@ pub(crate) struct ImportArgs {
     /// A FeatBit secret to adopt, so that no program needs a new one: `client=…` or `server=…`.
     #[arg(long = "sdk-key", value_name = "KIND=SECRET")]
     pub(crate) sdk_keys: Vec<String>,
+    /// Import without the approvals that the environment asks for, and say why. The history shows
+    /// it.
+    #[arg(long = "override", value_name = "REASON")]
+    pub(crate) override_reason: Option<String>,
     /// The report as JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -26,6 +26,8 @@ pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
         BenchCommand::Evaluate(args) => scenario("evaluate", scenario::evaluate::run, &args),
         BenchCommand::Herd(args) => scenario("herd", scenario::herd::run, &args),
         BenchCommand::Churn(args) => scenario("churn", scenario::churn::run, &args),
+        BenchCommand::Growth(args) => scenario("growth", scenario::growth::run, &args),
+        BenchCommand::Overload(args) => scenario("overload", scenario::overload::run, &args),
         BenchCommand::Capacity(args) => scenario("capacity", scenario::capacity::run, &args),
         BenchCommand::Ramp(args) => scenario("ramp", scenario::ramp::run, &args),
         BenchCommand::Seed(args) => write(&own::seed(&args)?, &args.output),

@@ -43,6 +43,7 @@ pub(crate) async fn featbit(args: ImportArgs) -> anyhow::Result<ExitCode> {
             project: args.environment.project,
             environment: args.environment.environment,
             input,
+            override_reason: args.override_reason,
             dry_run: false,
             now: now(),
         })

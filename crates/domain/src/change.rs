@@ -23,7 +23,7 @@ pub(crate) use uses::{segment_uses, variation_uses};
 
 use burgee_eval::time::Millis;
 
-use crate::fault::Rejected;
+use crate::fault::{Fault, Rejected};
 use crate::limits::MAX_COMMENT;
 use crate::outcome::Outcome;
 use crate::workspace::Workspace;
@@ -49,6 +49,20 @@ pub fn apply(
     }
     settle::settle(workspace, &mut draft.state);
     finish::finish(workspace, &draft)
+}
+
+/// Checks the reason why approvals are gone without: as a comment, but not empty.
+///
+/// # Errors
+/// With the pointer `/override/reason`; the index of the command means nothing.
+pub fn override_reason(text: &str) -> Result<String, Rejected> {
+    let at = "/override/reason";
+    let reason = crate::check::text::paragraph(text.trim(), at, "a reason", MAX_COMMENT);
+    let reason = reason.and_then(|it| match it.is_empty() {
+        true => Err(Fault::new(at, "reasonMissing", "say why: others will ask")),
+        false => Ok(it),
+    });
+    reason.map_err(|fault| fault.of_command(0))
 }
 
 /// Checks the comment on a change set: trimmed, of at most [`MAX_COMMENT`] characters.

@@ -84,6 +84,7 @@ async fn apply(store: &Store, project: &Project) -> anyhow::Result<()> {
         comment: "The demo data".to_owned(),
         base: Default::default(),
         commands: change_set().context("the demo data is no list of commands")?,
+        override_reason: None,
         dry_run: false,
         now: now(),
     };

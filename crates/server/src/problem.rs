@@ -10,8 +10,9 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use burgee_domain::Rejected;
 use burgee_domain::access::{Decision, Resource};
+use burgee_domain::admission::EnvironmentNeeds;
 use burgee_domain::outcome::Facet;
-use burgee_store::{ApplyError, ConflictFound, StoreError};
+use burgee_store::{ApplyError, ConflictFound, SetRulesError, StoreError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -62,7 +63,8 @@ pub struct Problem {
     /// The HTTP status.
     pub status: u16,
     /// A stable name for programs: of the kind of problem (`notFound`; `taken` and `idReused`, 409;
-    /// `baseConflict` and `changedSince`, 412), or of the rule that a command breaks (`rolloutGap`).
+    /// `baseConflict` and `changedSince`, 412; `approvalRequired`, 403; `commentRequired`), or of the
+    /// rule that a command breaks (`rolloutGap`).
     pub code: String,
     /// What happened, in plain words.
     pub detail: String,
@@ -72,6 +74,10 @@ pub struct Problem {
     /// The changes that this one collides with (412).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<Collision>,
+    /// The environments that do not let it pass, and what they ask (`approvalRequired`,
+    /// `commentRequired`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<EnvironmentNeeds>,
     /// After how many seconds it may be tried again; goes into the header.
     #[serde(skip)]
     pub retry_after: Option<i64>,
@@ -87,6 +93,7 @@ impl Problem {
             detail: detail.into(),
             errors: Vec::new(),
             conflicts: Vec::new(),
+            needs: Vec::new(),
             retry_after: (status == StatusCode::SERVICE_UNAVAILABLE).then_some(2),
         }
     }
@@ -141,6 +148,13 @@ impl Problem {
         Self::new(StatusCode::FORBIDDEN, "secondFactorNeeded", detail)
     }
 
+    /// 403: the organization takes no sessions that began with a password.
+    pub fn single_sign_on_needed() -> Self {
+        let detail = "this organization's members sign in by its provider \
+                      (GET /api/v1/session/oidc/{organization})";
+        Self::new(StatusCode::FORBIDDEN, "singleSignOnNeeded", detail)
+    }
+
     /// 501: the server has no key to seal secrets with.
     pub fn no_instance_key() -> Self {
         let detail = "this server was started without --instance-key-file, so it keeps no second \
@@ -181,6 +195,26 @@ impl Problem {
             "notFound",
             format!("there is no {what}"),
         )
+    }
+
+    /// 400: these environments ask for a comment.
+    pub fn comment_required(needs: Vec<EnvironmentNeeds>) -> Self {
+        let rule = format!("{} asks for a comment", places(&needs));
+        let mut problem = Self::invalid("/comment", "commentRequired", rule);
+        problem.code = "commentRequired".to_owned();
+        problem.needs = needs;
+        problem
+    }
+
+    /// 403: these environments ask for approvals that are missing, or somebody declined.
+    pub fn approval_required(needs: Vec<EnvironmentNeeds>) -> Self {
+        let detail = format!(
+            "{} asks for the approval of others: make it a request (POST /api/v1/requests)",
+            places(&needs)
+        );
+        let mut problem = Self::new(StatusCode::FORBIDDEN, "approvalRequired", detail);
+        problem.needs = needs;
+        problem
     }
 
     /// 405: the address is there, but not for this method.
@@ -252,6 +286,13 @@ impl Problem {
     }
 }
 
+/// Environments in words.
+fn places(needs: &[EnvironmentNeeds]) -> String {
+    let places = needs.iter();
+    let places = places.map(|it| format!("{}/{}", it.project, it.environment));
+    places.collect::<Vec<String>>().join(", ")
+}
+
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -311,6 +352,18 @@ impl From<Rejected> for Problem {
     }
 }
 
+impl From<SetRulesError> for Problem {
+    fn from(error: SetRulesError) -> Self {
+        match error {
+            SetRulesError::Rejected(it) => Self::invalid(it.pointer, it.code, it.message),
+            SetRulesError::Loosening(place, decision) => {
+                Self::not_allowed("environment.loosenRules", &place, &decision)
+            }
+            SetRulesError::Store(error) => error.into(),
+        }
+    }
+}
+
 impl From<ApplyError> for Problem {
     fn from(error: ApplyError) -> Self {
         match error {
@@ -331,6 +384,11 @@ impl From<ApplyError> for Problem {
                 });
                 problem
             }
+            ApplyError::Denied(denied) => {
+                Self::not_allowed(denied.action, &denied.resource, &denied.decision)
+            }
+            ApplyError::CommentRequired(needs) => Self::comment_required(needs),
+            ApplyError::ApprovalRequired(needs) => Self::approval_required(needs),
             ApplyError::Store(error) => error.into(),
         }
     }

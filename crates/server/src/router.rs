@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 
 use crate::api::{
     changes, environments, flags, groups, invitations, me, members, permissions, policies,
-    projects, revert, sdk_keys, segments, session, state, tokens, versions,
+    projects, revert, rules, sdk_keys, segments, session, state, tokens, versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -78,6 +78,7 @@ fn table() -> OpenApiRouter<AppState> {
             environments::update,
             environments::delete
         ))
+        .routes(routes!(rules::get, rules::set))
         .routes(routes!(sdk_keys::list, sdk_keys::create))
         .routes(routes!(sdk_keys::revoke))
         .routes(routes!(flags::list))

@@ -4,6 +4,7 @@
 //! commit, tell. A dry run goes the same way and is rolled back. A request that is repeated under
 //! its id gets its first answer, however the state has changed since.
 
+mod admission;
 mod authority;
 mod base;
 mod import;
@@ -25,9 +26,11 @@ use burgee_eval::time::Millis;
 use serde_json::json;
 
 use crate::change_sets::{self, Actor, NewChangeSet};
+use admission::Admitted;
+pub use admission::Overridden;
 use base::Base;
 pub use import::{ImportRequest, Imported};
-pub use request::{Applied, ApplyError, ChangeSetRequest, ConflictFound, NeedFound};
+pub use request::{Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied, PermissionFound};
 
 use crate::error::StoreError;
 use crate::log::{self, Version};
@@ -67,10 +70,11 @@ impl Store {
         organization: &Id<Organization>,
         id: &str,
         comment: &str,
+        override_reason: Option<&str>,
         asked: &str,
     ) -> Result<Option<Applied>, StoreError> {
         let mut tx = self.begin_read().await?;
-        let digest = change_sets::request_digest(comment, &json!(null), asked);
+        let digest = planned_digest(comment, override_reason, asked);
         let first = repeated(&mut tx, organization, id, digest).await?;
         tx.rollback().await?;
         Ok(first)
@@ -84,6 +88,8 @@ impl Store {
         // Before anything is loaded or locked: nobody waits for what is refused anyway.
         let checked = change::well_formed(&request.commands)?;
         let commands = serde_json::to_value(&request.commands)?;
+        let reason = request.override_reason.as_deref();
+        let reason = reason.map(change::override_reason).transpose()?;
         let work = Work {
             id: request.id.as_deref(),
             organization: &request.organization,
@@ -92,6 +98,7 @@ impl Store {
             base: &request.base,
             commands: &request.commands,
             rights: Some(&request.rights),
+            override_reason: reason.as_deref(),
             asked: &commands.to_string(),
             planned_from,
             dry_run: request.dry_run,
@@ -104,7 +111,7 @@ impl Store {
             Ok(Decision {
                 outcome,
                 commands: work.asked.to_owned(),
-                needs: authority::check(needs, &request.rights, request.dry_run)?,
+                permissions: authority::check(needs, &request.rights, request.dry_run)?,
             })
         };
         self.change(&work, &references, decide).await
@@ -139,9 +146,11 @@ impl Store {
             decided => decided?,
         };
         base.check(&mut tx, &decision.outcome).await?;
-        let mut applied = applied(&id, &workspace, &decision.outcome);
+        let asks = admission::asks(&mut tx, &workspace, work, &decision.outcome).await?;
+        let admitted = admission::admit(work, &asks, &[])?;
+        let mut applied = applied(&id, &workspace, &decision.outcome, admitted);
         if work.dry_run {
-            applied.needs = decision.needs;
+            applied.permissions = decision.permissions;
         }
         if decision.outcome.steps.is_empty() && work.id.is_none() {
             return Ok(applied);
@@ -239,6 +248,8 @@ struct Work<'a> {
     commands: &'a [Command],
     /// None: the operator's, who may do everything.
     rights: Option<&'a Rights>,
+    /// Why approvals are gone without.
+    override_reason: Option<&'a str>,
     /// What was asked for, as JSON: a request under the same id must ask for the same.
     asked: &'a str,
     /// What `asked` was worked out from, where it was: then that must be the same.
@@ -253,18 +264,10 @@ struct Decision {
     /// The commands that did it, as JSON.
     commands: String,
     /// What they take, and whether their author has it; for a dry run.
-    needs: Vec<NeedFound>,
+    permissions: Vec<PermissionFound>,
 }
 
 impl Work<'_> {
-    /// By which the same request is known again.
-    fn digest(&self) -> [u8; 32] {
-        match self.planned_from {
-            Some(asked) => change_sets::request_digest(self.comment, &json!(null), asked),
-            None => change_sets::request_digest(self.comment, &json!(self.base), self.asked),
-        }
-    }
-
     /// Refuses who may not touch what the commands name, before anything is told about it. Who may
     /// make a thing may depend on its tags, which are known when it is made.
     fn may_touch(&self, workspace: &Workspace) -> Result<(), ApplyError> {
@@ -274,6 +277,20 @@ impl Work<'_> {
         let mut needs = access::needs(workspace, self.commands, &Outcome::default());
         needs.retain(|need| !need.action.ends_with(".create"));
         authority::check(needs, rights, self.dry_run).map(drop)
+    }
+
+    /// By which a repeated request is told from another one under the same id.
+    fn digest(&self) -> [u8; 32] {
+        if let Some(asked) = self.planned_from {
+            return planned_digest(self.comment, self.override_reason, asked);
+        }
+        match self.override_reason {
+            None => change_sets::request_digest(self.comment, &json!(self.base), self.asked),
+            Some(reason) => {
+                let base = json!([self.base, reason]);
+                change_sets::request_digest(self.comment, &base, self.asked)
+            }
+        }
     }
 
     fn check(&self) -> Result<(), ApplyError> {
@@ -290,6 +307,11 @@ impl Work<'_> {
     }
 }
 
+/// As [`Work::digest`], of what is worked out from what was asked for.
+fn planned_digest(comment: &str, override_reason: Option<&str>, asked: &str) -> [u8; 32] {
+    change_sets::request_digest(comment, &json!(["planned", override_reason]), asked)
+}
+
 async fn repeated(
     tx: &mut Tx,
     organization: &Id<Organization>,
@@ -303,17 +325,20 @@ async fn repeated(
     }
 }
 
-fn applied(id: &str, workspace: &Workspace, outcome: &Outcome) -> Applied {
+fn applied(id: &str, workspace: &Workspace, outcome: &Outcome, admitted: Admitted) -> Applied {
     let names = base::scope_names(workspace);
+    let overridden = admitted.overridden.iter().flat_map(Overridden::lines);
     let changes = diff::changes(workspace, outcome);
     let mut applied = Applied {
         id: id.to_owned(),
-        diff: diff::lines(workspace, outcome),
+        diff: overridden.chain(diff::lines(workspace, outcome)).collect(),
         changes: changes.items,
         changes_left_out: changes.left_out,
         warnings: outcome.warnings.clone(),
+        needs: admitted.needs,
         ..Applied::default()
     };
+    applied.overridden = admitted.overridden;
     for step in &outcome.steps {
         let Position { version, digest } = step.position;
         if let Some(name) = names.get(&step.scope) {

@@ -2,6 +2,7 @@
 
 mod administration;
 mod manage;
+pub(crate) mod rules;
 
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;

@@ -41,6 +41,7 @@ mod targetings;
 mod text;
 pub mod tokens;
 pub mod traffic;
+mod used;
 mod versions;
 mod workspace;
 
@@ -49,10 +50,12 @@ use std::sync::Arc;
 use sqlx::{Any, Transaction};
 
 pub use crate::apply::{
-    Applied, ApplyError, ChangeSetRequest, ConflictFound, ImportRequest, Imported, NeedFound,
+    Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied, ImportRequest, Imported,
+    Overridden, PermissionFound,
 };
 pub use crate::change_sets::{Actor, ActorKind};
 pub use crate::environments::NewEnvironment;
+pub use crate::environments::rules::{RulesAuthor, SetRulesError};
 pub use crate::error::StoreError;
 pub use crate::flags::{FlagFilter, ListedFlag};
 pub use crate::history::{HistoryScope, LoggedChangeSet};

@@ -15,10 +15,20 @@ pub(crate) struct Migration {
 }
 
 /// The steps of the truth.
-pub(crate) const TRUTH: &[Migration] = &[Migration {
-    version: 1,
-    text: include_str!("../migrations/truth/0001_first.sql"),
-}];
+pub(crate) const TRUTH: &[Migration] = &[
+    Migration {
+        version: 1,
+        text: include_str!("../migrations/truth/0001_first.sql"),
+    },
+    Migration {
+        version: 2,
+        text: include_str!("../migrations/truth/0002_environment_rules.sql"),
+    },
+    Migration {
+        version: 3,
+        text: include_str!("../migrations/truth/0003_sign_on.sql"),
+    },
+];
 
 /// The steps of the traffic.
 pub(crate) const TRAFFIC: &[Migration] = &[

@@ -22,15 +22,6 @@ fn read(found: &AnyRow) -> Result<Organization, StoreError> {
 }
 
 impl Store {
-    /// Whether an organization's members must have a second factor.
-    pub async fn requires_second_factor(&self, id: &Id<Organization>) -> Result<bool, StoreError> {
-        let found = sqlx::query("SELECT second_factor_required FROM organizations WHERE id = $1")
-            .bind(id.as_str())
-            .fetch_optional(&self.shared.truth.read)
-            .await?;
-        row::boolean(&found.ok_or(StoreError::NotFound("organization"))?, 0)
-    }
-
     /// The organization of this key.
     pub async fn organization(&self, key: &Key) -> Result<Organization, StoreError> {
         let text = format!("{SELECT} WHERE key_folded = $1");

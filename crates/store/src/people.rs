@@ -13,3 +13,4 @@ pub mod policies;
 mod record;
 pub mod second_factor;
 pub mod sessions;
+pub mod sign_on;

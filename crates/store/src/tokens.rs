@@ -3,15 +3,14 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use burgee_domain::access::{Policy, Rights, Statement};
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_eval::time::Millis;
 use ipnet::IpNet;
+use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, AnyPool};
 use uuid::Uuid;
 
 use crate::change_sets::Actor;
@@ -19,7 +18,7 @@ use crate::environments::Act;
 use crate::error::StoreError;
 use crate::people::accounts::Account;
 use crate::people::{members, policies};
-use crate::{Store, digest, row, text};
+use crate::{Store, digest, row, text, used};
 
 /// What every token begins with, so that secret scanners know one.
 pub const PREFIX: &str = "bgt_";
@@ -27,11 +26,9 @@ pub const PREFIX: &str = "bgt_";
 /// How many characters of a token are kept for people to recognise it by.
 const SHOWN: usize = 12;
 
-/// How old the recorded last use may be, in ms: not every request writes.
-const LAST_USED_EVERY: i64 = 60_000;
-
-/// How long the recording of a use may take.
-const RECORDING: Duration = Duration::from_secs(2);
+/// Records a use.
+const USED: &str = "UPDATE tokens SET last_used_at = $1 \
+                    WHERE id = $2 AND (last_used_at IS NULL OR last_used_at < $1)";
 
 /// What a token may do.
 #[derive(Clone, Debug, PartialEq)]
@@ -198,7 +195,7 @@ impl Store {
         };
         let mut connection = self.shared.truth.read.acquire().await?;
         let organization = &token.organization;
-        let mut all = policies::of_keys(&mut connection, organization, keys.clone()).await?;
+        let mut all = policies::of_keys(&mut connection, organization, keys).await?;
         all.push(Arc::new(Policy {
             key: "token".to_owned(),
             statements: statements.clone(),
@@ -234,14 +231,9 @@ impl Store {
         let Some(mut token) = found.as_ref().map(read).transpose()? else {
             return Ok(None);
         };
-        let known = token.last_used_at.map_or(i64::MIN, |moment| moment.0);
-        if known < now.0 - LAST_USED_EVERY {
+        if used::is_news(token.last_used_at, now) {
             token.last_used_at = Some(now);
-            tokio::spawn(record_use(
-                self.shared.truth.write.clone(),
-                token.id.clone(),
-                now,
-            ));
+            used::record(&self.shared.truth.write, USED, token.id.as_str(), now);
         }
         Ok(Some(token))
     }
@@ -334,15 +326,4 @@ async fn insert(
     .execute(connection)
     .await?;
     Ok(())
-}
-
-/// Records a use, off the request: neither a busy writer nor its failure concerns who was let in.
-/// What is not recorded now is at the token's next use.
-async fn record_use(writer: AnyPool, id: Id<Token>, now: Millis) {
-    let update = sqlx::query(
-        "UPDATE tokens SET last_used_at = $1 \
-         WHERE id = $2 AND (last_used_at IS NULL OR last_used_at < $1)",
-    );
-    let update = update.bind(now.0).bind(id.as_str()).execute(&writer);
-    let _unrecorded = tokio::time::timeout(RECORDING, update).await;
 }

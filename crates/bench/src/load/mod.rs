@@ -18,6 +18,6 @@ pub mod tally;
 mod user;
 
 pub use addresses::Addresses;
-pub use event::{Event, Key, Micros, What};
+pub use event::{Event, Failure, Key, Micros, What};
 pub use shape::{Kind, Shape};
 pub use user::{Sdk, token};

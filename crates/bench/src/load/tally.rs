@@ -78,6 +78,16 @@ impl Tally {
         }
     }
 
+    /// Takes back one that was counted and is as it should be.
+    pub fn forgive(&mut self, what: &str) {
+        if let Some(count) = self.errors.get_mut(what) {
+            *count -= 1;
+            if *count == 0 {
+                self.errors.remove(what);
+            }
+        }
+    }
+
     /// How much went wrong.
     pub fn failed(&self) -> u64 {
         self.errors.values().sum()

@@ -18,8 +18,19 @@ pub struct Quota {
     pub cpus: f64,
 }
 
-/// In microseconds: what a CPU quota is counted in.
-const PERIOD: u32 = 100_000;
+impl Quota {
+    /// So much of the CPUs, and a small machine's memory.
+    pub fn of_cpus(cpus: f64) -> Self {
+        Self {
+            memory: 1 << 30,
+            cpus,
+        }
+    }
+}
+
+/// In microseconds: what a CPU quota is counted in. The kernel's usual one, ten times as long, makes
+/// whoever has used up a small quota stand still for that long.
+const PERIOD: u32 = 10_000;
 
 /// A control group; removed when this is dropped, by when its processes must have ended.
 #[derive(Debug)]

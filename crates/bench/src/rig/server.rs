@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::api::state_size;
+use crate::made::Made;
 use crate::rig::cgroup::{Cgroup, Quota};
 use crate::rig::process::{self, Process};
 use crate::target::Target;
@@ -21,6 +22,8 @@ pub enum Kind {
     /// The same, on the published test's data: the five flags among the demo's that it had, and
     /// their two segments.
     Published,
+    /// An environment of so many flags besides the demo, made through the API; started anew since.
+    Large(usize),
     /// `burgee bench ceiling`, with an answer of so many bytes.
     Ceiling(usize),
 }
@@ -76,6 +79,12 @@ impl Server {
         // a change only later.
         let mut processes = vec![starting.process()?];
         let mut target = starting.target()?;
+        if let Kind::Large(flags) = plan.kind {
+            target = made(&target, flags)?;
+            // What making it took of memory is not what serving it takes.
+            processes.clear();
+            processes.push(starting.process()?);
+        }
         for _ in 1..plan.processes {
             processes.push(starting.process()?);
         }
@@ -161,7 +170,7 @@ impl Starting<'_> {
                 let answer = answer.to_string();
                 owned(&["bench", "ceiling", "--listen", &listen, "--answer", &answer])
             }
-            Kind::Demo | Kind::Published => {
+            Kind::Demo | Kind::Published | Kind::Large(_) => {
                 let metrics = "127.0.0.1:0";
                 let mut all = owned(&["server", "--demo", "--listen", &listen]);
                 all.extend(owned(&["--metrics-listen", metrics]));
@@ -234,6 +243,13 @@ impl Starting<'_> {
         );
         Ok(serde_json::from_slice(&output.stdout)?)
     }
+}
+
+/// Makes a large environment; what drives it.
+fn made(target: &Target, flags: usize) -> anyhow::Result<Target> {
+    let mut made = Made::new(target.api()?)?;
+    made.grow_flags(flags)?;
+    Ok(made.target(target))
 }
 
 /// Archives what the published test did not have.

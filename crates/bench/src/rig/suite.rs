@@ -9,6 +9,7 @@ mod parts;
 use std::path::PathBuf;
 
 use self::parts::{Form, PARTS, Part, Value};
+use super::cgroup::Quota;
 use super::limits::Limits;
 use super::measure::{Measured, Own, Titled};
 use crate::report::goal::Goal;
@@ -72,8 +73,8 @@ impl Suite {
         let runs = if part.once { 1 } else { self.runs };
         let own = Own {
             program: self.program.clone(),
-            kind: part.kind,
-            quota: None,
+            kind: (part.kind)(&options),
+            quota: options.cpus.map(Quota::of_cpus),
             connections: options.connections.unwrap_or(0),
             runs,
             ceiling_runs: if part.ceiling { runs } else { 0 },

@@ -10,7 +10,7 @@ use crate::report::model::Subject;
 use crate::target::Target;
 
 /// Answered well: 99 of 100 within this time, from the intended connect to the whole answer …
-const P99_MS: f64 = 200.0;
+pub(super) const P99_MS: f64 = 200.0;
 
 /// … and fewer of all than this gone wrong.
 const ERRORS: f64 = 0.001;
@@ -36,6 +36,19 @@ pub fn run(
     target: &Target,
     progress: &mut dyn Progress,
 ) -> anyhow::Result<Subject> {
+    Ok(search(options, target, progress)?.found)
+}
+
+/// The rate that [`run`] finds, per second.
+pub(super) fn find(
+    options: &Options,
+    target: &Target,
+    progress: &mut dyn Progress,
+) -> anyhow::Result<f64> {
+    Ok(search(options, target, progress)?.rate)
+}
+
+fn search(options: &Options, target: &Target, progress: &mut dyn Progress) -> anyhow::Result<Step> {
     let mut rate = options.rate.unwrap_or(options.form(4000.0, 500.0));
     let mut best: Option<Step> = None;
     let mut bad: Option<f64> = None;
@@ -55,8 +68,7 @@ pub fn run(
             None => good * 1.5,
         };
     }
-    best.map(|best| best.found)
-        .ok_or_else(|| anyhow::anyhow!("no rate goes well: the last one tried was {rate:.0}/s"))
+    best.ok_or_else(|| anyhow::anyhow!("no rate goes well: the last one tried was {rate:.0}/s"))
 }
 
 /// What came of a rate.

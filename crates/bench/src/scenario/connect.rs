@@ -157,11 +157,10 @@ impl Load {
 impl Found {
     /// The figures of it.
     pub(super) fn report(&self, drive: &mut Drive<'_>) {
-        let each = self.cpu.as_secs_f64() * 1e6 / (self.answered.max(1) as f64);
         let wrong = 100.0 * drive.tally.failed() as f64 / (self.begun.max(1) as f64);
         let late = self.late.value_at_quantile(0.99) as f64 / 1000.0;
         drive.figure("connections per second", "1/s", self.rate());
-        drive.figure("CPU per connection", "µs", each);
+        drive.figure("CPU per connection", "µs", self.cpu_each());
         drive.figure(
             "server's CPU",
             "cores",
@@ -170,6 +169,11 @@ impl Found {
         drive.figure("errors", "%", wrong);
         drive.figure("open at a time", "", self.open as f64);
         drive.figure("generator behind schedule, p99", "ms", late);
+    }
+
+    /// The server's CPU time for a connection, in µs.
+    pub(super) fn cpu_each(&self) -> f64 {
+        self.cpu.as_secs_f64() * 1e6 / (self.answered.max(1) as f64)
     }
 
     /// Answers per second when the rate was stable.

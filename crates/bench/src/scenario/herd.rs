@@ -1,14 +1,8 @@
 //! `herd`: all server SDKs of a large environment come back at once.
 
-mod large;
-
 use std::time::Duration;
 
-use large::Large;
-
-use super::drive::Drive;
-use crate::load::Sdk;
-use crate::load::engine::Config;
+use super::drive::{Drive, config};
 use crate::options::Options;
 use crate::progress::Progress;
 use crate::report::model::Subject;
@@ -28,35 +22,31 @@ const CALMLY: f64 = 300.0;
 /// As fast as they can be begun.
 const AT_ONCE: f64 = 1e9;
 
-/// Makes a project with an environment of 3,000 flags and 5 MB (short: 300 flags) through the API,
-/// connects server SDKs (5,000; 100), ends all connections at once and connects all again in the
-/// same moment. The project is deleted in the end.
+/// What a large environment has, where a server is started for this: 5 MB (short: 500 KB).
+pub fn flags(options: &Options) -> usize {
+    options.form(3_000, 300)
+}
+
+/// Connects server SDKs (5,000; short: 100), ends all connections at once and connects all again in
+/// the same moment.
 ///
 /// Growth is what the server's resident memory and the kernel's memory for sockets were more, at
-/// most, than with one SDK connected.
+/// most, than with one SDK connected: it says something where the server was started lately, since
+/// memory that was used once may be kept.
 ///
 /// # Errors
-/// The server does not answer at all, the environment cannot be made, or the generator cannot run.
+/// The server does not answer at all, or the generator cannot run.
 pub fn run(
     options: &Options,
     target: &Target,
     progress: &mut dyn Progress,
 ) -> anyhow::Result<Subject> {
     let count = options.connections.unwrap_or(options.form(5_000, 100));
-    let large = Large::make(target.api()?, options.form(3_000, 300), progress)?;
-    let found = drive(options, target, progress, &large, count);
-    large.delete()?;
-    found
-}
-
-fn drive(
-    options: &Options,
-    target: &Target,
-    progress: &mut dyn Progress,
-    large: &Large,
-    count: usize,
-) -> anyhow::Result<Subject> {
-    let mut config = Config::new(target.address, Sdk::Server(large.key.clone()));
+    let servers = Options {
+        server_sdks: true,
+        ..options.clone()
+    };
+    let mut config = config(&servers, target)?;
     config.patience = options.patience.unwrap_or(PATIENCE);
     config.receive_buffer = Some(RECEIVE_BUFFER);
     let mut drive = Drive::start(target, config, progress)?;

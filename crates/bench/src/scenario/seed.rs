@@ -20,12 +20,6 @@ use crate::rig::limits::Limits;
 use crate::rig::measure::{Measured, Own, Titled};
 use crate::rig::server::Kind;
 
-/// The machine of the published test.
-const QUOTA: Quota = Quota {
-    memory: 1 << 30,
-    cpus: 1.0,
-};
-
 /// Rates that were published, and multiples of the first of them.
 const RATES: [f64; 6] = [1000.0, 1100.0, 1200.0, 2000.0, 5000.0, 10_000.0];
 
@@ -79,7 +73,8 @@ impl Seed {
         let own = Own {
             program: self.program.clone(),
             kind: Kind::Published,
-            quota: Some(QUOTA),
+            // The machine of the published test had 1 GiB, too.
+            quota: Some(Quota::of_cpus(1.0)),
             connections,
             runs: match published::at(rate) {
                 Some(_) => self.runs,
@@ -130,7 +125,7 @@ fn with_peaks(mut subject: Subject) -> Subject {
 
 /// One report of all rates. The subjects are named after their rates.
 fn report(rows: Vec<Row>, command: &str) -> Report {
-    let tables = tables::all(&rows, QUOTA.memory as f64);
+    let tables = tables::all(&rows, Quota::of_cpus(1.0).memory as f64);
     let mut whole = Report::default();
     for Row { rate, measured } in rows {
         let mut one = measured.report("seed", command);

@@ -26,6 +26,10 @@ pub(crate) enum BenchCommand {
     Herd(ScenarioArgs),
     /// Connections come and go, users identify and flags change, for long.
     Churn(ScenarioArgs),
+    /// What a connection costs as flags, targets and environments become many.
+    Growth(ScenarioArgs),
+    /// Twice as many connections as can be answered, and what becomes of them.
+    Overload(ScenarioArgs),
     /// Find the most new connections per second that are answered well.
     Capacity(ScenarioArgs),
     /// New connections at a rising rate that all stay: what the published test does.
@@ -166,6 +170,9 @@ pub(crate) struct LoadArgs {
     /// After how many seconds without an answer a connection counts as lost [default: 30].
     #[arg(long, value_name = "SECONDS")]
     pub(crate) patience: Option<f64>,
+    /// How much of its core the server may use, where one is started: 0.25 for a quarter.
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub(crate) cpus: Option<f64>,
     /// Play server SDKs where client SDKs are usual.
     #[arg(long)]
     pub(crate) server_sdks: bool,
@@ -208,6 +215,7 @@ impl LoadArgs {
             connections: self.connections,
             hold: seconds(self.hold)?,
             patience: seconds(self.patience)?,
+            cpus: self.cpus,
             server_sdks: self.server_sdks,
             short: self.short,
         })
@@ -228,6 +236,15 @@ impl TargetArgs {
             environment: self.environment.clone(),
             flag: self.flag.clone(),
         })
+    }
+}
+
+/// A share of a core, as it is typed.
+fn share(typed: &str) -> Result<f64, String> {
+    let share: f64 = typed.parse().map_err(|_| "not a number".to_owned())?;
+    match (0.01..=1.0).contains(&share) {
+        true => Ok(share),
+        false => Err("a share is between 0.01 and 1".to_owned()),
     }
 }
 

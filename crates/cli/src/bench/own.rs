@@ -4,19 +4,20 @@ use burgee_bench::options::Options;
 use burgee_bench::progress::Progress;
 use burgee_bench::report::model::Report;
 use burgee_bench::report::progress::Line;
+use burgee_bench::rig::cgroup::Quota;
 use burgee_bench::rig::limits::Limits;
 use burgee_bench::rig::measure::Own;
 use burgee_bench::rig::process;
 use burgee_bench::rig::server::Kind;
 use burgee_bench::rig::suite::Suite;
-use burgee_bench::scenario::Run;
 use burgee_bench::scenario::seed::Seed;
+use burgee_bench::scenario::{Run, herd};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::bench::{AllArgs, SeedArgs, seconds};
 
-/// Scenarios that the ceiling cannot run: it has one flag, and one answer.
-const NOT_THE_CEILINGS: [&str; 1] = ["herd"];
+/// Scenarios that the ceiling cannot run: it has one flag and one answer, and refuses nobody.
+const NOT_THE_CEILINGS: [&str; 3] = ["herd", "growth", "overload"];
 
 /// A scenario, on Burgee and on the ceiling by turns.
 pub(super) fn scenario(
@@ -28,8 +29,11 @@ pub(super) fn scenario(
     let is_comparable = !NOT_THE_CEILINGS.contains(&name);
     let own = Own {
         program: std::env::current_exe()?,
-        kind: Kind::Demo,
-        quota: None,
+        kind: match name {
+            "herd" => Kind::Large(herd::flags(options)),
+            _ => Kind::Demo,
+        },
+        quota: options.cpus.map(Quota::of_cpus),
         connections: options.connections.unwrap_or(0),
         runs,
         ceiling_runs: if is_comparable { runs } else { 0 },

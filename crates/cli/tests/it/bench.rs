@@ -130,6 +130,61 @@ fn a_herd_is_served() {
 }
 
 #[test]
+fn growth_is_told_at_each_size() {
+    let report = bench(&["growth", "--short", "--duration", "1"]);
+    let burgee = &report["subjects"][0];
+    assert_eq!(burgee["errors"], json!([]));
+    let figures = burgee["figures"].as_array().unwrap();
+    let value = |name: &str| {
+        let figure = figures.iter().find(|figure| figure["name"] == name);
+        figure.unwrap_or_else(|| panic!("{name}: {burgee}"))["value"]
+            .as_f64()
+            .unwrap()
+    };
+    // Ten times as many flags, and a little around them.
+    let bytes = value("50 flags: sync") / value("5 flags: sync");
+    assert!(bytes > 5.0 && bytes < 10.0, "{bytes}");
+    for name in [
+        "CPU of a byte, most flags to a tenth",
+        "CPU of a connection, most targets to fewest",
+        "CPU of a connection, most environments to fewest",
+    ] {
+        assert!(value(name) > 0.0, "{name}");
+    }
+}
+
+#[test]
+fn an_overload_is_survived() {
+    // Far more than a debug build can answer.
+    let load = [
+        "--short",
+        "--rate",
+        "3000",
+        "--cpus",
+        "0.1",
+        "--duration",
+        "3",
+        "--patience",
+        "60",
+    ];
+    works(&[&["overload"], &load[..]].concat(), &["burgee"]);
+}
+
+#[test]
+fn the_most_connections_are_found() {
+    let load = [
+        "--short",
+        "--rate",
+        "50",
+        "--duration",
+        "0.3",
+        "--connections",
+        "500",
+    ];
+    works(&[&["capacity"], &load[..]].concat(), BOTH);
+}
+
+#[test]
 fn the_published_test_gives_its_tables() {
     let load = [
         "--rate",

@@ -23,6 +23,10 @@ pub const OWN: &str = "organization.own";
 pub const ACTIONS: &[Action] = &[
     action("organization.read", "see the organization and its settings"),
     action("organization.update", "change the organization's settings"),
+    action(
+        "organization.setSignIn",
+        "choose how members sign in; takes `organization.own` too",
+    ),
     action(OWN, "make and unmake owners"),
     action("member.read", "see who is a member"),
     action("member.invite", "invite people"),
@@ -50,6 +54,19 @@ pub const ACTIONS: &[Action] = &[
     action("environment.create", "make environments"),
     action("environment.update", "change an environment's settings"),
     action("environment.delete", "delete an environment"),
+    action(
+        "environment.setRules",
+        "change what an environment asks of change sets",
+    ),
+    action(
+        "environment.loosenRules",
+        "make an environment ask less of change sets than it did",
+    ),
+    action(
+        "change.override",
+        "apply, in an emergency, what needs approvals without them",
+    ),
+    action("change.review", "approve and decline what others ask for"),
     action("sdkKey.read", "see an environment's SDK keys"),
     action("sdkKey.reveal", "see the secrets of server keys"),
     action("sdkKey.write", "make, rename and revoke SDK keys"),

@@ -34,10 +34,13 @@ const ADMINISTER: &[&str] = &[
     "audit.read",
     "project.*",
     "environment.*",
+    "change.*",
     "sdkKey.*",
     "flag.*",
     "segment.*",
 ];
+
+const DEVELOP: &[&str] = &["flag.*", "segment.*", "sdkKey.reveal", "change.review"];
 
 /// The policy of that key, where it is one of these.
 pub fn builtin(key: &str) -> Option<Arc<Policy>> {
@@ -48,7 +51,7 @@ pub fn builtin(key: &str) -> Option<Arc<Policy>> {
 /// All of them, from the most to the least that they allow.
 pub fn builtins() -> &'static [Arc<Policy>] {
     static ALL: LazyLock<Vec<Arc<Policy>>> = LazyLock::new(|| {
-        let develop = [SEE, &["flag.*", "segment.*", "sdkKey.reveal"]].concat();
+        let develop = [SEE, DEVELOP].concat();
         vec![
             policy(OWNER, &["*"]),
             policy(ADMINISTRATOR, ADMINISTER),

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
 mod access;
+mod admission;
 mod behind;
 mod demo;
 mod flags;

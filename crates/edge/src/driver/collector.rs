@@ -102,6 +102,7 @@ const LINES: &[Line] = &[
             ("key", |c| &c.refused.key),
             ("handshake", |c| &c.refused.handshake),
             ("descriptors", |c| &c.refused.descriptors),
+            ("overload", |c| &c.refused.overload),
         ],
     ),
     counter(

@@ -104,6 +104,8 @@ pub struct Refusals {
     pub handshake: AtomicU64,
     /// The process had no descriptor left.
     pub descriptors: AtomicU64,
+    /// More came than could be answered.
+    pub overload: AtomicU64,
 }
 
 /// A counter for each kind of SDK.

@@ -45,9 +45,9 @@ impl Spare {
     }
 }
 
-/// What the peer has sent is read: closing with bytes unread would reset the connection, and take
+/// Says that there are too many. What the peer has sent is read: closing with bytes unread would reset the connection, and take
 /// the answer back.
-fn refuse(mut stream: &TcpStream) {
+pub(super) fn refuse(mut stream: &TcpStream) {
     let _ = stream.read(&mut [0; 4096]);
     let _ = SockRef::from(stream).send_with_flags(answer::BUSY, libc::MSG_NOSIGNAL);
 }

@@ -4,6 +4,8 @@
 use std::io::Read;
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use burgee_edge::driver::Config;
 use burgee_edge::source::KeyKind;
@@ -125,6 +127,45 @@ fn counter(metrics: &str, name: &str) -> usize {
     line.unwrap().parse().unwrap()
 }
 
+#[test]
+fn in_an_overload_streams_are_refused_and_other_requests_are_not() {
+    let edge = Edge::start_with(Config {
+        loops: 1,
+        // What lasts for two of them lasts.
+        tick: Duration::from_millis(1),
+        ..Config::default()
+    });
+    let mut refused = 0;
+    while edge.count(|counters| &counters.refused.overload) == 0 {
+        let rush: Vec<_> = (0..4).map(|_| rush(edge.address)).collect();
+        let mut other = Client::connect(edge.address);
+        other.send_raw(b"GET /hello HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        let head = other.read_head();
+        assert!(!head.starts_with("HTTP/1.1 503 "), "{head}");
+        let heads = rush.into_iter().flat_map(|rush| rush.join().unwrap());
+        refused = heads.filter(|head| is_busy(head)).count();
+    }
+    assert!(refused > 0);
+    edge.await_gone(|counters| &counters.sockets);
+    edge.client("bob").0.ping();
+}
+
+/// Many who ask for a stream at the same time; what each is answered.
+fn rush(address: SocketAddr) -> JoinHandle<Vec<String>> {
+    std::thread::spawn(move || {
+        let asked = upgrade(&format!("type=client&token={}", token(CLIENT_KEY, now())));
+        let mut clients: Vec<_> = (0..200).map(|_| Client::connect(address)).collect();
+        for client in &mut clients {
+            let _ = client.try_send_raw(asked.as_bytes());
+        }
+        clients.iter_mut().map(Client::read_head).collect()
+    })
+}
+
+fn is_busy(head: &str) -> bool {
+    head.starts_with("HTTP/1.1 503 ") && head.contains("\r\nRetry-After: ")
+}
+
 /// A process of its own that may open few files, with an edge that takes more sockets than that.
 fn confined() -> (Confined, SocketAddr) {
     let test = "limits::serves_until_its_input_ends";
@@ -175,7 +216,7 @@ fn serves_until_its_input_ends() {
 #[test]
 fn who_ends_before_its_first_answer_is_counted_by_reason() {
     let edge = Edge::start_with(Config {
-        silence_timeout: std::time::Duration::from_secs(60),
+        silence_timeout: Duration::from_secs(60),
         max_sockets: Some(4),
         ..Edge::hasty()
     });

@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 
 use axum::Json;
 use axum::extract::State;
+use burgee_domain::admission::EnvironmentNeeds;
 use burgee_domain::change;
 use burgee_domain::command::{self, Command};
 use burgee_domain::diff::{DiffLine, ItemChange};
 use burgee_domain::outcome::Warning;
-use burgee_store::{Applied, ChangeSetRequest, NeedFound};
+use burgee_store::{Applied, ChangeSetRequest, Overridden, PermissionFound};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -39,9 +40,40 @@ pub struct NewChangeSet {
     /// Say what would happen, and change nothing.
     #[serde(default)]
     pub dry_run: bool,
+    /// Apply it, in an emergency, though approvals are missing. Takes `change.override` wherever
+    /// they are; the history shows it.
+    #[serde(rename = "override")]
+    pub over: Option<Override>,
     /// What to do, in order; each has a `kind`. See `docs/api.md` for all of them.
     #[schema(value_type = Vec<Command>)]
     pub commands: Vec<Value>,
+}
+
+/// Why approvals are gone without.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Override {
+    /// For those who will ask; 1 to 2,000 characters.
+    pub reason: String,
+}
+
+/// Approvals that were gone without.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OverriddenView {
+    /// Why.
+    pub reason: String,
+    /// Where: `project/environment`.
+    pub environments: Vec<String>,
+}
+
+impl From<Overridden> for OverriddenView {
+    fn from(overridden: Overridden) -> Self {
+        Self {
+            reason: overridden.reason,
+            environments: overridden.environments,
+        }
+    }
 }
 
 /// What a change set did, or would do.
@@ -62,14 +94,20 @@ pub struct ChangeResult {
     pub changes_left_out: usize,
     /// What the author should know.
     pub warnings: Vec<Warning>,
+    /// What the environments ask that it changes, where they ask something. A dry run is told what
+    /// is missing; what is applied has it.
+    pub needs: Vec<EnvironmentNeeds>,
+    /// The approvals that were gone without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overridden: Option<OverriddenView>,
     /// Of a dry run: the permissions that it takes, what is lacking first; else empty.
-    pub needs: Vec<NeedView>,
+    pub permissions: Vec<PermissionView>,
 }
 
 /// A permission that a change set takes.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct NeedView {
+pub struct PermissionView {
     /// The index of the first command that takes it.
     pub command: usize,
     /// E.g. `flag.turnOn`.
@@ -84,8 +122,8 @@ pub struct NeedView {
     pub statement: Option<usize>,
 }
 
-impl From<NeedFound> for NeedView {
-    fn from(need: NeedFound) -> Self {
+impl From<PermissionFound> for PermissionView {
+    fn from(need: PermissionFound) -> Self {
         Self {
             command: need.command,
             action: need.action,
@@ -108,7 +146,13 @@ impl ChangeResult {
             changes: applied.changes,
             changes_left_out: applied.changes_left_out,
             warnings: applied.warnings,
-            needs: applied.needs.into_iter().map(NeedView::from).collect(),
+            needs: applied.needs,
+            overridden: applied.overridden.map(Into::into),
+            permissions: applied
+                .permissions
+                .into_iter()
+                .map(PermissionView::from)
+                .collect(),
         }
     }
 }
@@ -157,6 +201,7 @@ async fn run(
         comment: comment(&new.comment)?,
         base: new.base,
         commands: command::parse(new.commands, project)?,
+        override_reason: new.over.map(reason).transpose()?,
         dry_run,
         rights: caller.rights.clone(),
         now: now(),
@@ -168,6 +213,11 @@ async fn run(
         state.served(moved).await;
     }
     Ok(Json(ChangeResult::new(applied, dry_run)))
+}
+
+pub(super) fn reason(over: Override) -> Result<String, Problem> {
+    change::override_reason(&over.reason)
+        .map_err(|it| Problem::invalid(it.pointer, it.code, it.message))
 }
 
 pub(super) fn comment(text: &str) -> Result<String, Problem> {

@@ -17,6 +17,7 @@ pub mod planned;
 pub mod policies;
 pub mod projects;
 pub mod revert;
+pub mod rules;
 pub mod sdk_keys;
 pub mod segments;
 pub mod session;

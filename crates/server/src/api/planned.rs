@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use crate::api::changes::{self, ChangeResult};
+use crate::api::changes::{self, ChangeResult, Override};
 use crate::app::{AppState, now};
 use crate::auth::Caller;
 use crate::problem::{Collision, Problem};
@@ -40,22 +40,27 @@ pub(super) struct Asked {
     id: Option<String>,
     comment: String,
     dry_run: bool,
+    override_reason: Option<String>,
     /// What is asked for: the same under the same id.
     what: String,
 }
 
+/// The fields that all such requests have.
+pub(super) struct Common {
+    pub(super) id: Option<String>,
+    pub(super) comment: String,
+    pub(super) dry_run: bool,
+    pub(super) over: Option<Override>,
+}
+
 impl Asked {
     /// Reads what all have; `what` tells this request from others.
-    pub(super) fn new(
-        id: Option<String>,
-        comment: &str,
-        dry_run: bool,
-        what: &Value,
-    ) -> Result<Self, Problem> {
+    pub(super) fn new(common: Common, what: &Value) -> Result<Self, Problem> {
         Ok(Self {
-            id: changes::change_id(id)?,
-            comment: changes::comment(comment)?,
-            dry_run,
+            id: changes::change_id(common.id)?,
+            comment: changes::comment(&common.comment)?,
+            dry_run: common.dry_run,
+            override_reason: common.over.map(changes::reason).transpose()?,
             what: what.to_string(),
         })
     }
@@ -71,7 +76,8 @@ impl Asked {
         };
         let organization = &caller.organization;
         let store = &state.store;
-        let first = store.first_answer(organization, id, &self.comment, &self.what);
+        let reason = self.override_reason.as_deref();
+        let first = store.first_answer(organization, id, &self.comment, reason, &self.what);
         let Some(applied) = first.await? else {
             return Ok(None);
         };
@@ -104,6 +110,7 @@ impl Asked {
             base: planned.base,
             commands: planned.commands,
             dry_run: self.dry_run,
+            override_reason: self.override_reason,
             now: now(),
         };
         let applied = state.store.apply_planned(&request, &self.what).await?;

@@ -3,12 +3,13 @@
 use axum::Json;
 use axum::extract::State;
 use burgee_store::RevertRequest;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::json;
 use utoipa::ToSchema;
 
+use crate::api::changes::Override;
 use crate::api::changes::view::ChangeView;
-use crate::api::planned::{Asked, PlannedResult};
+use crate::api::planned::{Asked, Common, PlannedResult};
 use crate::api::state::moment;
 use crate::api::{self};
 use crate::app::AppState;
@@ -33,10 +34,13 @@ pub struct Undo {
     /// Say what would happen, and with which commands, and change nothing.
     #[serde(default)]
     pub dry_run: bool,
+    /// Apply it, in an emergency, though approvals are missing.
+    #[serde(rename = "override")]
+    pub over: Option<Override>,
 }
 
 /// Where an environment goes back to.
-#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Revert {
     /// The environment's version. Either this or `at`.
@@ -58,6 +62,9 @@ pub struct Revert {
     /// Say what would happen, and with which commands, and change nothing.
     #[serde(default)]
     pub dry_run: bool,
+    /// Apply it, in an emergency, though approvals are missing.
+    #[serde(rename = "override")]
+    pub over: Option<Override>,
 }
 
 /// Revert a change set: each part that it changed goes back to what it was, by a new change set.
@@ -79,7 +86,13 @@ pub async fn change_set(
         .map_err(|_| missing())?
         .to_string();
     let what = json!({ "revert": typed });
-    let asked = Asked::new(new.id, &new.comment, new.dry_run, &what)?;
+    let common = Common {
+        id: new.id,
+        comment: new.comment,
+        dry_run: new.dry_run,
+        over: new.over,
+    };
+    let asked = Asked::new(common, &what)?;
     let found = state.store.change_set(&caller.organization, &typed).await;
     let found = found.map_err(api::or_missing(missing))?;
     ChangeView::from(found)
@@ -120,7 +133,13 @@ pub async fn environment(
     let what = json!({"environment": environment.id, "version": new.version, "at": new.at,
         "flags": new.flags, "definitions": new.definitions});
     let to = moment(new.version, new.at.as_deref())?;
-    let asked = Asked::new(new.id, &new.comment, new.dry_run, &what)?;
+    let common = Common {
+        id: new.id,
+        comment: new.comment,
+        dry_run: new.dry_run,
+        over: new.over,
+    };
+    let asked = Asked::new(common, &what)?;
     if let Some(answered) = asked.answered(&state, &caller).await? {
         return Ok(answered);
     }

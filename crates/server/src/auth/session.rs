@@ -5,9 +5,10 @@ use std::net::IpAddr;
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, header};
-use burgee_domain::model::Organization;
+use burgee_domain::access::{OWN, Resource};
 use burgee_store::Actor;
 use burgee_store::people::accounts::Account;
+use burgee_store::people::members::{InOrganization, Membership};
 use burgee_store::people::sessions::{LONGEST, Seen, Session};
 
 use super::{Caller, cross_site};
@@ -31,24 +32,73 @@ impl SignedIn {
     /// The person in the organization that the request names, or in their only one.
     pub(super) async fn caller(self, parts: &Parts, state: &AppState) -> Result<Caller, Problem> {
         self.settled()?;
-        let organization = self.organization(parts, state).await?;
-        let needs_code = state.store.requires_second_factor(&organization.id).await?;
-        if needs_code && !self.session.second_factor {
-            return Err(Problem::second_factor_needed());
-        }
-        let rights = state
-            .store
-            .rights(&organization.id, &self.account.id)
-            .await?;
-        let rights = rights.ok_or_else(|| not_a_member(organization.key.as_str()))?;
+        let named = parts.headers.get(ORGANIZATION);
+        let named = named.map(|value| value.to_str().unwrap_or_default());
+        let account = &self.account.id;
+        let found = match (&self.session.organization, named) {
+            // Where no organization is named, it is the one whose provider opened the session.
+            (Some(own), None) => state.store.membership_in(account, own).await?,
+            (_, named) => state.store.membership(account, named).await?,
+        };
+        let member = match (found, named) {
+            (Membership::Of(member), _) => member,
+            (Membership::None, named) => return Err(not_a_member(named.unwrap_or_default())),
+            (Membership::Unnamed, _) => {
+                return Err(Problem::invalid(
+                    "Burgee-Organization",
+                    "organizationMissing",
+                    "name the organization in the header Burgee-Organization",
+                ));
+            }
+        };
+        self.is_good_in(&member, named)?;
         Ok(Caller {
-            organization: organization.id,
+            organization: member.organization,
             actor: self.actor(),
             maker: Some(self.account.id.clone()),
             in_session: true,
             account: Some(self.account.id),
-            rights,
+            rights: member.rights,
         })
+    }
+
+    /// Refuses a session that an organization does not take: of another's provider; without a second
+    /// factor where it asks for one, which is its own provider's business where that opened the
+    /// session; of a password where those are off, but for owners, who can then mend what is wrong
+    /// with the provider.
+    fn is_good_in(&self, member: &InOrganization, named: Option<&str>) -> Result<(), Problem> {
+        match &self.session.organization {
+            Some(own) if *own == member.organization => return Ok(()),
+            Some(_) => return Err(not_a_member(named.unwrap_or_default())),
+            None => {}
+        }
+        let owns = || member.rights.allow(OWN, &Resource::organization());
+        if member.passwords_off && !owns() {
+            return Err(Problem::single_sign_on_needed());
+        }
+        match member.second_factor_required && !self.session.second_factor {
+            true => Err(Problem::second_factor_needed()),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses a session that an organization's provider opened, where the account is a member of
+    /// others too: what that provider says must open none of theirs.
+    ///
+    /// # Errors
+    /// 403.
+    pub async fn owns_account(&self, state: &AppState) -> Result<(), Problem> {
+        let Some(organization) = &self.session.organization else {
+            return Ok(());
+        };
+        let all = state.store.organizations_of(&self.account.id).await?;
+        match all.iter().all(|it| it.id == *organization) {
+            true => Ok(()),
+            false => Err(Problem::forbidden(
+                "this session is good in one organization; sign in with your password to change \
+                 your account",
+            )),
+        }
     }
 
     /// Refuses whoever has a password that somebody else knows: they change it first.
@@ -65,25 +115,6 @@ impl SignedIn {
     /// Who it is in the history.
     pub fn actor(&self) -> Actor {
         Actor::member(&self.account)
-    }
-
-    async fn organization(&self, parts: &Parts, state: &AppState) -> Result<Organization, Problem> {
-        let named = parts.headers.get(ORGANIZATION);
-        let named = named.map(|value| value.to_str().unwrap_or_default());
-        let mut all = state.store.organizations_of(&self.account.id).await?;
-        match (named, all.len()) {
-            (Some(key), _) => {
-                let mut all = all.into_iter();
-                let found = all.find(|it| it.key.as_str().eq_ignore_ascii_case(key));
-                found.ok_or_else(|| not_a_member(key))
-            }
-            (None, 1) => Ok(all.remove(0)),
-            (None, _) => Err(Problem::invalid(
-                "Burgee-Organization",
-                "organizationMissing",
-                "name the organization in the header Burgee-Organization",
-            )),
-        }
     }
 }
 
@@ -111,14 +142,16 @@ impl OptionalFromRequestParts<AppState> for SignedIn {
             return Ok(None);
         };
         cross_site::refuse(parts)?;
-        let Some((session, new_text)) = state.store.find_session(text, now()).await? else {
+        let Some(alive) = state.store.find_session(text, now()).await? else {
             return Ok(None);
         };
-        if let (Some(text), Some(renewed)) = (new_text, parts.extensions.get::<Renewed>()) {
+        if let (Some(text), Some(renewed)) = (alive.new_text, parts.extensions.get::<Renewed>()) {
             renewed.set(cookie(&text, state.secure_cookies));
         }
-        let account = state.store.account(&session.account).await?;
-        Ok(Some(Self { account, session }))
+        Ok(Some(Self {
+            account: alive.account,
+            session: alive.session,
+        }))
     }
 }
 

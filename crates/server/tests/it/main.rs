@@ -17,6 +17,7 @@ mod people;
 mod permissions;
 mod places;
 mod rude;
+mod rules;
 mod segments;
 mod served;
 mod single;

@@ -321,7 +321,10 @@ async fn nobody_reverts_what_they_may_not_do() {
             .post(&path, &json!({"dryRun": true}))
             .await
             .expect(200);
-        assert_eq!(would["result"]["needs"][0]["allowed"], false, "{would}");
+        assert_eq!(
+            would["result"]["permissions"][0]["allowed"], false,
+            "{would}"
+        );
         // What is no change of flags cannot be reverted.
         let key = json!({"kind": "client", "name": "k"});
         app.owner

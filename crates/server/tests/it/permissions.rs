@@ -3,7 +3,7 @@
 //! exactly those that it needs.
 
 mod commands;
-mod fixture;
+pub(crate) mod fixture;
 mod own_account;
 
 mod stories;

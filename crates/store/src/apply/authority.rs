@@ -5,15 +5,15 @@
 
 use burgee_domain::access::{Decision, Need, Rights};
 
-use super::{ApplyError, NeedFound};
+use super::{ApplyError, PermissionFound};
 
 /// Refuses what the author may not do; of a dry run, tells what it takes, each once.
 pub(super) fn check(
     needs: Vec<Need>,
     rights: &Rights,
     dry_run: bool,
-) -> Result<Vec<NeedFound>, ApplyError> {
-    let mut found: Vec<NeedFound> = Vec::new();
+) -> Result<Vec<PermissionFound>, ApplyError> {
+    let mut found: Vec<PermissionFound> = Vec::new();
     for need in needs {
         let decision = rights.decide(need.action, &need.resource);
         let allowed = decision.is_allowed();
@@ -26,7 +26,7 @@ pub(super) fn check(
         }
     }
     found.sort_by(|one, other| {
-        let key = |it: &NeedFound| (it.allowed, it.command);
+        let key = |it: &PermissionFound| (it.allowed, it.command);
         key(one).cmp(&key(other))
     });
     let mut seen = std::collections::BTreeSet::new();
@@ -34,12 +34,12 @@ pub(super) fn check(
     Ok(found)
 }
 
-fn told(need: &Need, decision: &Decision) -> NeedFound {
+fn told(need: &Need, decision: &Decision) -> PermissionFound {
     let by = match decision {
         Decision::Allowed(by) | Decision::Denied(by) => Some(by),
         Decision::Unmentioned => None,
     };
-    NeedFound {
+    PermissionFound {
         command: need.command,
         action: need.action.to_owned(),
         resource: need.resource.to_string(),

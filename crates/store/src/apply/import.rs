@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use burgee_domain::change;
 use burgee_domain::id::Id;
 use burgee_domain::import::{self, Input, Report};
 use burgee_domain::model::Organization;
@@ -26,6 +27,8 @@ pub struct ImportRequest {
     pub environment: String,
     /// What the files hold.
     pub input: Input,
+    /// Why approvals that the environment asks for are gone without.
+    pub override_reason: Option<String>,
     /// Whether to only show what it would do.
     pub dry_run: bool,
     /// The moment of the import.
@@ -52,6 +55,8 @@ impl Store {
         for key in [project, environment] {
             text::storable("project", key)?;
         }
+        let reason = request.override_reason.as_deref();
+        let reason = reason.map(change::override_reason).transpose()?;
         let references = import::references(project, environment, &request.input);
         let work = Work {
             id: None,
@@ -61,6 +66,7 @@ impl Store {
             base: &BTreeMap::new(),
             commands: &[],
             rights: None,
+            override_reason: reason.as_deref(),
             asked: "import",
             planned_from: None,
             dry_run: request.dry_run,
@@ -82,7 +88,7 @@ impl Store {
             Ok(Decision {
                 outcome: plan.outcome,
                 commands: commands.to_string(),
-                needs: Vec::new(),
+                permissions: Vec::new(),
             })
         };
         let applied = self.change(&work, &references, decide).await?;

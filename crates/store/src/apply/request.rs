@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use burgee_domain::Rejected;
-use burgee_domain::access::{Decision, Need, Rights};
+use burgee_domain::access::{Decision, Need, Resource, Rights};
+use burgee_domain::admission::EnvironmentNeeds;
 use burgee_domain::command::Command;
 use burgee_domain::diff::{DiffLine, ItemChange};
 use burgee_domain::id::Id;
@@ -12,6 +13,7 @@ use burgee_domain::outcome::{Facet, Warning};
 use burgee_eval::time::Millis;
 use serde::{Deserialize, Serialize};
 
+use super::admission::Overridden;
 use crate::change_sets::Actor;
 use crate::error::StoreError;
 
@@ -34,6 +36,9 @@ pub struct ChangeSetRequest {
     pub base: BTreeMap<String, i64>,
     /// What to do, in order.
     pub commands: Vec<Command>,
+    /// Why approvals are gone without, in an emergency: takes `change.override` wherever some are
+    /// missing.
+    pub override_reason: Option<String>,
     /// Whether to only show what it would do.
     pub dry_run: bool,
     /// The moment of the change.
@@ -60,14 +65,20 @@ pub struct Applied {
     pub changes_left_out: usize,
     /// What the author should know.
     pub warnings: Vec<Warning>,
+    /// The approvals that were gone without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overridden: Option<Overridden>,
+    /// What the environments ask that it changes; not kept.
+    #[serde(skip)]
+    pub needs: Vec<EnvironmentNeeds>,
     /// Of a dry run: what it takes; what is lacking first. It is not kept.
     #[serde(skip)]
-    pub needs: Vec<NeedFound>,
+    pub permissions: Vec<PermissionFound>,
 }
 
 /// A permission that a change set takes, and whether its author has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NeedFound {
+pub struct PermissionFound {
     /// The first command that takes it.
     pub command: usize,
     /// E.g. `flag.turnOn`.
@@ -80,6 +91,38 @@ pub struct NeedFound {
     pub policy: Option<String>,
     /// The statement's index in the policy.
     pub statement: Option<usize>,
+}
+
+/// A permission that somebody does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Denied {
+    /// E.g. `change.override`.
+    pub action: &'static str,
+    /// On what.
+    pub resource: Resource,
+    /// By which statement, if any.
+    pub decision: Decision,
+}
+
+impl Denied {
+    /// Refuses the first place where the action is not allowed.
+    pub(crate) fn unless_all(
+        rights: &Rights,
+        action: &'static str,
+        places: impl IntoIterator<Item = Resource>,
+    ) -> Result<(), ApplyError> {
+        for resource in places {
+            let decision = rights.decide(action, &resource);
+            if !decision.is_allowed() {
+                return Err(ApplyError::Denied(Box::new(Self {
+                    action,
+                    resource,
+                    decision,
+                })));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A facet that somebody else changed after the base.
@@ -113,6 +156,15 @@ pub enum ApplyError {
     /// A command needs a permission that its author does not have.
     #[error("command {}: {} on {} is not allowed", .0.command, .0.action, .0.resource)]
     Forbidden(Box<Need>, Decision),
+    /// What is done with the change set, rather than by it, needs a permission.
+    #[error("{} on {} is not allowed", .0.action, .0.resource)]
+    Denied(Box<Denied>),
+    /// These environments ask for a comment.
+    #[error("a comment is required in {} environments", .0.len())]
+    CommentRequired(Vec<EnvironmentNeeds>),
+    /// These environments ask for approvals that are missing, or somebody declined.
+    #[error("approval is required in {} environments", .0.len())]
+    ApprovalRequired(Vec<EnvironmentNeeds>),
     /// The base names a scope that does not exist, or a version that it has not had: it would check
     /// nothing.
     #[error("base, {scope}: {message}")]

@@ -72,7 +72,7 @@ impl Store {
     /// The account of an address, whatever its case.
     pub async fn account_by_email(&self, email: &Email) -> Result<Option<Account>, StoreError> {
         let mut connection = self.shared.truth.read.acquire().await?;
-        find(&mut connection, "email_folded", &email.folded()).await
+        of_email(&mut connection, email).await
     }
 
     /// The account of an id.
@@ -166,6 +166,14 @@ async fn find(
     found.as_ref().map(read).transpose()
 }
 
+/// The account of an address, whatever its case.
+pub(super) async fn of_email(
+    connection: &mut AnyConnection,
+    email: &Email,
+) -> Result<Option<Account>, StoreError> {
+    find(connection, "email_folded", &email.folded()).await
+}
+
 /// The account of an address, made where there is none. Says whether it was made.
 pub(super) async fn find_or_insert(
     connection: &mut AnyConnection,
@@ -173,7 +181,7 @@ pub(super) async fn find_or_insert(
     name: &str,
     now: Millis,
 ) -> Result<(Account, bool), StoreError> {
-    if let Some(account) = find(connection, "email_folded", &email.folded()).await? {
+    if let Some(account) = of_email(connection, email).await? {
         return Ok((account, false));
     }
     let account = insert(connection, email, name, now).await?;

@@ -8,9 +8,10 @@ use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
 use super::record::{Event, keys};
-use super::{members, policies};
+use super::{members, policies, sign_on};
 use crate::change_sets::Actor;
 use crate::error::{StoreError, unique};
+use crate::sql::Sql;
 use crate::{Store, row, text};
 
 /// A group.
@@ -71,9 +72,8 @@ impl Store {
         now: Millis,
     ) -> Result<Group, StoreError> {
         let group = checked(group)?;
-        let mut tx = self.begin_write().await?;
-        self.lock_organization(&mut tx, organization).await?;
-        policies::must_exist(&mut tx, organization, &group.policies).await?;
+        let mut at = self.administration(organization, now).await?;
+        policies::must_exist(&mut at.tx, organization, &group.policies).await?;
         sqlx::query(
             "INSERT INTO member_groups (organization_id, key, key_folded, name, description, \
              policies, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)",
@@ -85,18 +85,10 @@ impl Store {
         .bind(group.description.as_str())
         .bind(serde_json::to_string(&group.policies)?)
         .bind(now.0)
-        .execute(&mut *tx)
+        .execute(&mut *at.tx)
         .await
         .map_err(unique("key", "a group with this key exists"))?;
-        self.record(
-            &mut tx,
-            organization,
-            actor,
-            event("createGroup", "made", &group),
-            now,
-        )
-        .await?;
-        self.end(tx, false).await?;
+        at.done(actor, event("createGroup", "made", &group)).await?;
         Ok(group)
     }
 
@@ -113,9 +105,8 @@ impl Store {
         now: Millis,
     ) -> Result<Group, StoreError> {
         let group = checked(group)?;
-        let mut tx = self.begin_write().await?;
-        self.lock_organization(&mut tx, organization).await?;
-        policies::must_exist(&mut tx, organization, &group.policies).await?;
+        let mut at = self.administration(organization, now).await?;
+        policies::must_exist(&mut at.tx, organization, &group.policies).await?;
         let done = sqlx::query(
             "UPDATE member_groups SET name = $1, description = $2, policies = $3 \
              WHERE organization_id = $4 AND key_folded = $5",
@@ -125,21 +116,14 @@ impl Store {
         .bind(serde_json::to_string(&group.policies)?)
         .bind(organization.as_str())
         .bind(group.key.folded())
-        .execute(&mut *tx)
+        .execute(&mut *at.tx)
         .await?;
         if done.rows_affected() == 0 {
             return Err(StoreError::NotFound("group"));
         }
-        members::must_have_owner(&mut tx, organization).await?;
-        self.record(
-            &mut tx,
-            organization,
-            actor,
-            event("updateGroup", "changed", &group),
-            now,
-        )
-        .await?;
-        self.end(tx, false).await?;
+        members::must_have_owner(&mut at.tx, organization).await?;
+        at.done(actor, event("updateGroup", "changed", &group))
+            .await?;
         Ok(group)
     }
 
@@ -154,27 +138,25 @@ impl Store {
         actor: &Actor,
         now: Millis,
     ) -> Result<(), StoreError> {
-        let mut tx = self.begin_write().await?;
-        self.lock_organization(&mut tx, organization).await?;
+        let mut at = self.administration(organization, now).await?;
         let done =
             sqlx::query("DELETE FROM member_groups WHERE organization_id = $1 AND key_folded = $2")
                 .bind(organization.as_str())
                 .bind(key.folded())
-                .execute(&mut *tx)
+                .execute(&mut *at.tx)
                 .await?;
         if done.rows_affected() == 0 {
             return Err(StoreError::NotFound("group"));
         }
-        members::leave_group(&mut tx, organization, key).await?;
-        members::must_have_owner(&mut tx, organization).await?;
+        members::leave_group(&mut at.tx, organization, key).await?;
+        sign_on::forget_group(&mut at.tx, organization, key, now).await?;
+        members::must_have_owner(&mut at.tx, organization).await?;
         let event = Event {
             kind: "deleteGroup",
             params: vec![("group", key.to_string())],
             text: format!("group `{key}` deleted"),
         };
-        self.record(&mut tx, organization, actor, event, now)
-            .await?;
-        self.end(tx, false).await
+        at.done(actor, event).await
     }
 }
 
@@ -200,7 +182,7 @@ fn event(kind: &'static str, done: &str, group: &Group) -> Event {
     }
 }
 
-async fn find(
+pub(crate) async fn find(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
     key: &str,
@@ -223,12 +205,8 @@ pub(super) async fn policies_of(
     organization: &Id<Organization>,
     groups: &[String],
 ) -> Result<Vec<String>, StoreError> {
-    let mut keys = Vec::new();
-    for group in groups {
-        let found = find(connection, organization, group).await?;
-        keys.extend(found.into_iter().flat_map(|it| it.policies));
-    }
-    Ok(keys)
+    let found = of_keys(connection, organization, groups).await?;
+    Ok(found.into_iter().flat_map(|it| it.policies).collect())
 }
 
 /// Refuses keys of groups that there are not.
@@ -237,13 +215,37 @@ pub(super) async fn must_exist(
     organization: &Id<Organization>,
     keys: &[String],
 ) -> Result<(), StoreError> {
-    for key in keys {
-        if find(connection, organization, key).await?.is_none() {
-            return Err(StoreError::Invalid {
-                field: "groups",
-                message: format!("there is no group `{key}`"),
-            });
-        }
+    let found = of_keys(connection, organization, keys).await?;
+    let known = |key: &str| {
+        found
+            .iter()
+            .any(|it| it.key.as_str().eq_ignore_ascii_case(key))
+    };
+    match keys.iter().find(|key| !known(key)) {
+        None => Ok(()),
+        Some(key) => Err(StoreError::Invalid {
+            field: "groups",
+            message: format!("there is no group `{key}`"),
+        }),
     }
-    Ok(())
+}
+
+/// The groups of these keys, in one question; those that there are not are left out.
+async fn of_keys(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    keys: &[String],
+) -> Result<Vec<Group>, StoreError> {
+    if keys.is_empty() {
+        return Ok(Vec::new());
+    }
+    let folded = members::folded(keys);
+    let known = folded.iter().filter(|key| Key::new(key.as_str()).is_ok());
+    let mut sql = Sql::new(SELECT);
+    sql.push(" WHERE organization_id = ")
+        .bind(organization.as_str())
+        .push(" AND key_folded IN ")
+        .list(known.map(String::as_str));
+    let rows = sql.query()?.fetch_all(connection).await?;
+    rows.iter().map(read).collect()
 }

@@ -98,14 +98,13 @@ impl Store {
         now: Millis,
     ) -> Result<(Invitation, String), StoreError> {
         let grants = grants.folded();
-        let mut tx = self.begin_write().await?;
-        self.lock_organization(&mut tx, organization).await?;
-        members::must_exist(&mut tx, organization, &grants).await?;
-        not_a_member(&mut tx, organization, email).await?;
+        let mut at = self.administration(organization, now).await?;
+        members::must_exist(&mut at.tx, organization, &grants).await?;
+        not_a_member(&mut at.tx, organization, email).await?;
         sqlx::query("DELETE FROM links WHERE organization_id = $1 AND email_folded = $2")
             .bind(organization.as_str())
             .bind(email.folded())
-            .execute(&mut *tx)
+            .execute(&mut *at.tx)
             .await?;
         let invitation = Invitation {
             id: Id::new(Uuid::now_v7().to_string()),
@@ -114,13 +113,11 @@ impl Store {
             created_at: now,
             expires_at: Millis(now.0 + INVITATION),
         };
-        let text = insert(&mut tx, &of_invitation(organization, &invitation)).await?;
+        let text = insert(&mut at.tx, &of_invitation(organization, &invitation)).await?;
         let event = invitation
             .grants
             .event("inviteMember", &invitation.email, "invited with");
-        self.record(&mut tx, organization, actor, event, now)
-            .await?;
-        self.end(tx, false).await?;
+        at.done(actor, event).await?;
         Ok((invitation, text))
     }
 
@@ -159,20 +156,17 @@ impl Store {
         actor: &Actor,
         now: Millis,
     ) -> Result<(), StoreError> {
-        let mut tx = self.begin_write().await?;
-        self.lock_organization(&mut tx, organization).await?;
+        let mut at = self.administration(organization, now).await?;
         let query = format!("{SELECT} WHERE id = $1 AND organization_id = $2");
         let found = sqlx::query(sqlx::AssertSqlSafe(query))
             .bind(id.as_str())
             .bind(organization.as_str())
-            .fetch_optional(&mut *tx)
+            .fetch_optional(&mut *at.tx)
             .await?;
         let link = read(&found.ok_or(StoreError::NotFound("invitation"))?)?;
-        delete(&mut tx, &link.id).await?;
+        delete(&mut at.tx, &link.id).await?;
         let event = about("withdrawInvitation", &link.email, "is no longer invited");
-        self.record(&mut tx, organization, actor, event, now)
-            .await?;
-        self.end(tx, false).await
+        at.done(actor, event).await
     }
 
     /// Makes a link by which a member's password can be chosen anew, and gives its text. Links
@@ -184,9 +178,8 @@ impl Store {
         actor: &Actor,
         now: Millis,
     ) -> Result<String, StoreError> {
-        let mut tx = self.begin_write().await?;
-        self.lock_organization(&mut tx, organization).await?;
-        delete_of_account(&mut tx, &account.id).await?;
+        let mut at = self.administration(organization, now).await?;
+        delete_of_account(&mut at.tx, &account.id).await?;
         let link = Link {
             id: Uuid::now_v7().to_string(),
             organization: None,
@@ -196,11 +189,9 @@ impl Store {
             created_at: now,
             expires_at: Millis(now.0 + RESET),
         };
-        let text = insert(&mut tx, &link).await?;
+        let text = insert(&mut at.tx, &link).await?;
         let event = about("resetPassword", &account.email, "may choose a new password");
-        self.record(&mut tx, organization, actor, event, now)
-            .await?;
-        self.end(tx, false).await?;
+        at.done(actor, event).await?;
         Ok(text)
     }
 
@@ -377,6 +368,29 @@ async fn delete(connection: &mut AnyConnection, id: &str) -> Result<u64, StoreEr
         .execute(connection)
         .await?;
     Ok(done.rows_affected())
+}
+
+/// Follows the invitation of an address, where there is one that works, for somebody who proved to
+/// have it. What it gives.
+pub(super) async fn take_invitation(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    email: &Email,
+    now: Millis,
+) -> Result<Option<Grants>, StoreError> {
+    let query =
+        format!("{SELECT} WHERE organization_id = $1 AND email_folded = $2 AND expires_at > $3");
+    let found = sqlx::query(sqlx::AssertSqlSafe(query))
+        .bind(organization.as_str())
+        .bind(email.folded())
+        .bind(now.0)
+        .fetch_optional(&mut *connection)
+        .await?;
+    let Some(link) = found.as_ref().map(read).transpose()? else {
+        return Ok(None);
+    };
+    delete(connection, &link.id).await?;
+    Ok(Some(link.grants))
 }
 
 /// Makes the links of an account's password worthless: what they were given out for is no more.

@@ -1,5 +1,6 @@
 //! Members: what an account is in an organization.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use burgee_domain::access::{OWNER, Policy, Rights};
@@ -12,7 +13,7 @@ use sqlx::any::AnyRow;
 
 use super::accounts::{self, Account};
 use super::record::{Event, keys};
-use super::{groups, links, policies};
+use super::{groups, links, policies, sign_on};
 use crate::change_sets::Actor;
 use crate::error::{StoreError, unique};
 use crate::page::{Page, PageRequest};
@@ -40,6 +41,37 @@ pub struct Grants {
     /// Groups.
     pub groups: Vec<String>,
 }
+
+/// What an account is in an organization.
+#[derive(Clone, Debug)]
+pub enum Membership {
+    /// A member.
+    Of(InOrganization),
+    /// Not a member of the organization that was named.
+    None,
+    /// No organization was named, and the account is not in exactly one.
+    Unnamed,
+}
+
+/// A member, as their requests go.
+#[derive(Clone, Debug)]
+pub struct InOrganization {
+    /// The organization.
+    pub organization: Id<Organization>,
+    /// Whether it asks for a second factor.
+    pub second_factor_required: bool,
+    /// Whether it refuses sessions that began with a password, but for owners'.
+    pub passwords_off: bool,
+    /// What they may do.
+    pub rights: Rights,
+}
+
+const MEMBERSHIPS: &str = "SELECT organizations.id, organizations.second_factor_required, \
+                           COALESCE(sign_on.passwords_off, 0), members.policies, members.groups \
+                           FROM members \
+                           JOIN organizations ON organizations.id = members.organization_id \
+                           LEFT JOIN sign_on ON sign_on.organization_id = organizations.id \
+                           WHERE members.account_id = ";
 
 impl Grants {
     /// In the form in which they are stored: each once, in lower case.
@@ -163,6 +195,58 @@ impl Store {
         Ok(Some(Rights::new(policies)))
     }
 
+    /// What an account is in the organization of a key, or in its only one where none is named: what
+    /// a request of theirs needs to know, in few questions.
+    pub async fn membership(
+        &self,
+        account: &Id<Account>,
+        key: Option<&str>,
+    ) -> Result<Membership, StoreError> {
+        let folded = key.map(str::to_ascii_lowercase);
+        let by = folded.as_deref().map(|key| ("key_folded", key));
+        self.membership_by(account, by).await
+    }
+
+    /// What an account is in an organization.
+    pub async fn membership_in(
+        &self,
+        account: &Id<Account>,
+        organization: &Id<Organization>,
+    ) -> Result<Membership, StoreError> {
+        self.membership_by(account, Some(("id", organization.as_str())))
+            .await
+    }
+
+    async fn membership_by(
+        &self,
+        account: &Id<Account>,
+        by: Option<(&str, &str)>,
+    ) -> Result<Membership, StoreError> {
+        let mut connection = self.shared.truth.read.acquire().await?;
+        let mut sql = Sql::new(MEMBERSHIPS);
+        sql.bind(account.as_str());
+        if let Some((column, value)) = by {
+            let condition = format!(" AND organizations.{column} = ");
+            sql.push(&condition).bind(value);
+        }
+        sql.push(" LIMIT 2");
+        let rows = sql.query()?.fetch_all(&mut *connection).await?;
+        let [found] = rows.as_slice() else {
+            return Ok(by.map_or(Membership::Unnamed, |_| Membership::None));
+        };
+        let organization = row::id(found, 0)?;
+        let (mut policies, groups): (Vec<_>, Vec<_>) = (row::json(found, 3)?, row::json(found, 4)?);
+        policies.extend(groups::policies_of(&mut connection, &organization, &groups).await?);
+        let policies =
+            policies::of_keys(&mut connection, &organization, &folded(&policies)).await?;
+        Ok(Membership::Of(InOrganization {
+            organization,
+            second_factor_required: row::boolean(found, 1)?,
+            passwords_off: row::boolean(found, 2)?,
+            rights: Rights::new(policies),
+        }))
+    }
+
     /// Gives a member these policies and groups, in place of what they had.
     ///
     /// # Errors
@@ -177,9 +261,8 @@ impl Store {
         now: Millis,
     ) -> Result<Member, StoreError> {
         let grants = grants.folded();
-        let mut tx = self.begin_write().await?;
-        self.lock_organization(&mut tx, organization).await?;
-        must_exist(&mut tx, organization, &grants).await?;
+        let mut at = self.administration(organization, now).await?;
+        must_exist(&mut at.tx, organization, &grants).await?;
         let done = sqlx::query(
             "UPDATE members SET policies = $1, groups = $2 \
              WHERE organization_id = $3 AND account_id = $4",
@@ -188,19 +271,17 @@ impl Store {
         .bind(serde_json::to_string(&grants.groups)?)
         .bind(organization.as_str())
         .bind(account.as_str())
-        .execute(&mut *tx)
+        .execute(&mut *at.tx)
         .await?;
         if done.rows_affected() == 0 {
             return Err(StoreError::NotFound("member"));
         }
-        must_have_owner(&mut tx, organization).await?;
-        links::delete_of_account(&mut tx, account).await?;
-        let member = find(&mut tx, organization, account).await?;
+        must_have_owner(&mut at.tx, organization).await?;
+        links::delete_of_account(&mut at.tx, account).await?;
+        let member = find(&mut at.tx, organization, account).await?;
         let member = member.ok_or(StoreError::NotFound("member"))?;
         let event = grants.event("updateMember", &member.account.email, "has now");
-        self.record(&mut tx, organization, actor, event, now)
-            .await?;
-        self.end(tx, false).await?;
+        at.done(actor, event).await?;
         Ok(member)
     }
 
@@ -215,17 +296,17 @@ impl Store {
         actor: &Actor,
         now: Millis,
     ) -> Result<(), StoreError> {
-        let mut tx = self.begin_write().await?;
-        self.lock_organization(&mut tx, organization).await?;
-        let member = find(&mut tx, organization, account).await?;
+        let mut at = self.administration(organization, now).await?;
+        let member = find(&mut at.tx, organization, account).await?;
         let member = member.ok_or(StoreError::NotFound("member"))?;
         sqlx::query("DELETE FROM members WHERE organization_id = $1 AND account_id = $2")
             .bind(organization.as_str())
             .bind(account.as_str())
-            .execute(&mut *tx)
+            .execute(&mut *at.tx)
             .await?;
-        must_have_owner(&mut tx, organization).await?;
-        links::delete_of_account(&mut tx, account).await?;
+        must_have_owner(&mut at.tx, organization).await?;
+        links::delete_of_account(&mut at.tx, account).await?;
+        sign_on::forget(&mut at.tx, organization, account).await?;
         // Else they would work again when the person comes back.
         sqlx::query(
             "UPDATE tokens SET revoked_at = $1 \
@@ -234,20 +315,18 @@ impl Store {
         .bind(now.0)
         .bind(organization.as_str())
         .bind(account.as_str())
-        .execute(&mut *tx)
+        .execute(&mut *at.tx)
         .await?;
         let event = Event {
             kind: "removeMember",
             text: format!("{} removed", member.account.email),
             params: vec![("email", member.account.email)],
         };
-        self.record(&mut tx, organization, actor, event, now)
-            .await?;
-        self.end(tx, false).await
+        at.done(actor, event).await
     }
 }
 
-pub(super) async fn find(
+pub(crate) async fn find(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
     account: &Id<Account>,
@@ -286,7 +365,7 @@ async fn policies_of(
 ) -> Result<Vec<Arc<Policy>>, StoreError> {
     let mut keys = member.policies.clone();
     keys.extend(groups::policies_of(connection, organization, &member.groups).await?);
-    policies::of_keys(connection, organization, folded(&keys)).await
+    policies::of_keys(connection, organization, &folded(&keys)).await
 }
 
 /// Makes an account a member; one who is keeps what they have.
@@ -328,19 +407,42 @@ pub(super) async fn must_have_owner(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
 ) -> Result<(), StoreError> {
-    for member in all(connection, organization).await? {
-        let of_groups = groups::policies_of(connection, organization, &member.groups).await?;
-        if member
-            .policies
-            .iter()
-            .chain(&of_groups)
-            .any(|it| it == OWNER)
-        {
-            return Ok(());
+    match has_owner(connection, organization).await? {
+        true => Ok(()),
+        false => {
+            let message =
+                "somebody must own the organization: give `owner` to another member first";
+            Err(StoreError::conflict("policies", message))
         }
     }
-    let message = "somebody must own the organization: give `owner` to another member first";
-    Err(StoreError::conflict("policies", message))
+}
+
+/// Whether somebody is an owner, directly or by a group.
+pub(super) async fn has_owner(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+) -> Result<bool, StoreError> {
+    // Members first, then groups; both name policies and groups by folded keys.
+    let rows = sqlx::query(
+        "SELECT CAST('' AS TEXT), policies, groups FROM members WHERE organization_id = $1 \
+         UNION ALL \
+         SELECT key_folded, policies, '[]' FROM member_groups WHERE organization_id = $1",
+    )
+    .bind(organization.as_str())
+    .fetch_all(connection)
+    .await?;
+    let (mut in_groups, mut owning_groups) = (HashSet::new(), Vec::new());
+    for found in &rows {
+        let (group, policies): (String, Vec<String>) = (row::text(found, 0)?, row::json(found, 1)?);
+        let owns = policies.iter().any(|it| it == OWNER);
+        match (group.is_empty(), owns) {
+            (true, true) => return Ok(true),
+            (true, false) => in_groups.extend(row::json::<Vec<String>>(found, 2)?),
+            (false, true) => owning_groups.push(group),
+            (false, false) => {}
+        }
+    }
+    Ok(owning_groups.iter().any(|group| in_groups.contains(group)))
 }
 
 /// Who has a policy directly, in words: a member's address or a group's key.
@@ -359,7 +461,7 @@ pub(super) async fn user_of_policy(
                  ORDER BY key_folded";
     let rows = sqlx::query(query)
         .bind(organization.as_str())
-        .fetch_all(connection)
+        .fetch_all(&mut *connection)
         .await?;
     for found in &rows {
         let policies: Vec<String> = row::json(found, 1)?;
@@ -367,7 +469,8 @@ pub(super) async fn user_of_policy(
             return Ok(Some(format!("the group `{}`", row::text(found, 0)?)));
         }
     }
-    Ok(None)
+    let newcomers = sign_on::gives_policy(connection, organization, &key).await?;
+    Ok(newcomers.then(|| "whoever joins by single sign-on".to_owned()))
 }
 
 /// Takes everybody out of a group.
@@ -382,14 +485,23 @@ pub(super) async fn leave_group(
             continue;
         }
         member.groups.retain(|it| *it != group);
-        sqlx::query(
-            "UPDATE members SET groups = $1 WHERE organization_id = $2 AND account_id = $3",
-        )
-        .bind(serde_json::to_string(&member.groups)?)
-        .bind(organization.as_str())
-        .bind(member.account.id.as_str())
-        .execute(&mut *connection)
-        .await?;
+        set_groups(connection, organization, &member.account.id, &member.groups).await?;
     }
+    Ok(())
+}
+
+/// Puts a member into these groups, in place of those before.
+pub(super) async fn set_groups(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    account: &Id<Account>,
+    groups: &[String],
+) -> Result<(), StoreError> {
+    sqlx::query("UPDATE members SET groups = $1 WHERE organization_id = $2 AND account_id = $3")
+        .bind(serde_json::to_string(groups)?)
+        .bind(organization.as_str())
+        .bind(account.as_str())
+        .execute(connection)
+        .await?;
     Ok(())
 }

@@ -14,6 +14,7 @@ use super::members;
 use super::record::Event;
 use crate::change_sets::Actor;
 use crate::error::{StoreError, unique};
+use crate::sql::Sql;
 use crate::{Store, row, text};
 
 /// A policy with what people read of it.
@@ -114,8 +115,7 @@ impl Store {
             return Err(StoreError::conflict("key", TAKEN));
         }
         let stored = checked(key.as_str(), new)?;
-        let mut tx = self.begin_write().await?;
-        self.lock_organization(&mut tx, organization).await?;
+        let mut at = self.administration(organization, now).await?;
         sqlx::query(
             "INSERT INTO policies (organization_id, key, key_folded, name, description, \
              statements, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)",
@@ -127,18 +127,11 @@ impl Store {
         .bind(stored.description.as_str())
         .bind(serde_json::to_string(&new.statements)?)
         .bind(now.0)
-        .execute(&mut *tx)
+        .execute(&mut *at.tx)
         .await
         .map_err(unique("key", TAKEN))?;
-        self.record(
-            &mut tx,
-            organization,
-            actor,
-            event("createPolicy", "made", &stored)?,
-            now,
-        )
-        .await?;
-        self.end(tx, false).await?;
+        at.done(actor, event("createPolicy", "made", &stored)?)
+            .await?;
         Ok(stored)
     }
 
@@ -156,8 +149,7 @@ impl Store {
     ) -> Result<StoredPolicy, StoreError> {
         not_builtin(key)?;
         let stored = checked(key, new)?;
-        let mut tx = self.begin_write().await?;
-        self.lock_organization(&mut tx, organization).await?;
+        let mut at = self.administration(organization, now).await?;
         let done = sqlx::query(
             "UPDATE policies SET name = $1, description = $2, statements = $3 \
              WHERE organization_id = $4 AND key_folded = $5",
@@ -167,20 +159,13 @@ impl Store {
         .bind(serde_json::to_string(&new.statements)?)
         .bind(organization.as_str())
         .bind(key.to_ascii_lowercase())
-        .execute(&mut *tx)
+        .execute(&mut *at.tx)
         .await?;
         if done.rows_affected() == 0 {
             return Err(StoreError::NotFound("policy"));
         }
-        self.record(
-            &mut tx,
-            organization,
-            actor,
-            event("updatePolicy", "changed", &stored)?,
-            now,
-        )
-        .await?;
-        self.end(tx, false).await?;
+        at.done(actor, event("updatePolicy", "changed", &stored)?)
+            .await?;
         Ok(stored)
     }
 
@@ -196,9 +181,8 @@ impl Store {
         now: Millis,
     ) -> Result<(), StoreError> {
         not_builtin(key)?;
-        let mut tx = self.begin_write().await?;
-        self.lock_organization(&mut tx, organization).await?;
-        if let Some(user) = members::user_of_policy(&mut tx, organization, key).await? {
+        let mut at = self.administration(organization, now).await?;
+        if let Some(user) = members::user_of_policy(&mut at.tx, organization, key).await? {
             let message = format!("{user} has this policy; take it away first");
             return Err(StoreError::conflict("key", message));
         }
@@ -206,7 +190,7 @@ impl Store {
             sqlx::query("DELETE FROM policies WHERE organization_id = $1 AND key_folded = $2")
                 .bind(organization.as_str())
                 .bind(key.to_ascii_lowercase())
-                .execute(&mut *tx)
+                .execute(&mut *at.tx)
                 .await?;
         if done.rows_affected() == 0 {
             return Err(StoreError::NotFound("policy"));
@@ -216,9 +200,7 @@ impl Store {
             params: vec![("policy", key.to_owned())],
             text: format!("policy `{key}` deleted"),
         };
-        self.record(&mut tx, organization, actor, event, now)
-            .await?;
-        self.end(tx, false).await
+        at.done(actor, event).await
     }
 }
 
@@ -279,17 +261,23 @@ async fn find(
 pub(crate) async fn of_keys(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
-    keys: impl IntoIterator<Item = String>,
+    keys: &[String],
 ) -> Result<Vec<Arc<Policy>>, StoreError> {
-    let mut policies = Vec::new();
-    for key in keys {
-        match access::builtin(&key) {
-            Some(policy) => policies.push(policy),
-            None => {
-                let found = find(connection, organization, &key).await?;
-                policies.extend(found.map(|it| it.policy));
-            }
-        }
+    let mut policies: Vec<_> = keys.iter().filter_map(|key| access::builtin(key)).collect();
+    let own: Vec<_> = members::folded(keys)
+        .into_iter()
+        .filter(|key| access::builtin(key).is_none() && Key::new(key.as_str()).is_ok())
+        .collect();
+    if own.is_empty() {
+        return Ok(policies);
+    }
+    let mut sql = Sql::new(SELECT);
+    sql.push(" WHERE organization_id = ")
+        .bind(organization.as_str())
+        .push(" AND key_folded IN ")
+        .list(own.iter().map(String::as_str));
+    for found in &sql.query()?.fetch_all(connection).await? {
+        policies.push(read(found)?.policy);
     }
     Ok(policies)
 }
@@ -300,15 +288,13 @@ pub(crate) async fn must_exist(
     organization: &Id<Organization>,
     keys: &[String],
 ) -> Result<(), StoreError> {
-    for key in keys {
-        let known =
-            access::builtin(key).is_some() || find(connection, organization, key).await?.is_some();
-        if !known {
-            return Err(StoreError::Invalid {
-                field: "policies",
-                message: format!("there is no policy `{key}`"),
-            });
-        }
+    let found = of_keys(connection, organization, keys).await?;
+    let known = |key: &str| found.iter().any(|it| it.key.eq_ignore_ascii_case(key));
+    match keys.iter().find(|key| !known(key)) {
+        None => Ok(()),
+        Some(key) => Err(StoreError::Invalid {
+            field: "policies",
+            message: format!("there is no policy `{key}`"),
+        }),
     }
-    Ok(())
 }

@@ -4,17 +4,16 @@
 //! works for a minute longer, for requests that are on their way), ends when it was not used for a
 //! week, and after thirty days in any case.
 
-use std::time::Duration;
-
 use burgee_domain::id::Id;
+use burgee_domain::model::Organization;
 use burgee_eval::time::Millis;
+use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, AnyPool};
 use uuid::Uuid;
 
-use super::accounts::Account;
+use super::accounts::{self, Account};
 use crate::error::StoreError;
-use crate::{Store, digest, row, text};
+use crate::{Store, digest, row, text, used};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 
@@ -30,11 +29,11 @@ const ROTATED_EVERY: i64 = DAY;
 /// How long the text before works after that, in ms.
 const OLD_TEXT: i64 = 60_000;
 
-/// How old the recorded last use may be, in ms: not every request writes.
-const USED_EVERY: i64 = 60_000;
+/// What a session's text begins with.
+const PREFIX: &str = "bgs_";
 
-/// How long the recording of a use may take.
-const RECORDING: Duration = Duration::from_secs(2);
+/// Records a use.
+const USED: &str = "UPDATE sessions SET used_at = $1 WHERE id = $2 AND used_at < $1";
 
 /// The longest description of a browser that is kept, in characters.
 const MAX_AGENT: usize = 256;
@@ -58,21 +57,38 @@ pub struct Session {
     pub agent: String,
     /// Whether a second factor was shown.
     pub second_factor: bool,
+    /// The organization whose provider opened it: it is good there alone. None: it began with a
+    /// password.
+    pub organization: Option<Id<Organization>>,
 }
 
-const COLUMNS: &str = "id, account_id, created_at, used_at, rotated_at, address, agent, \
-                       second_factor";
+/// A session that lives, with whose it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alive {
+    /// The session.
+    pub session: Session,
+    /// Whose it is.
+    pub account: Account,
+    /// Its new text, where the old one was due for a change.
+    pub new_text: Option<String>,
+}
 
-fn read(found: &AnyRow) -> Result<Session, StoreError> {
+const COLUMNS: &str = "sessions.id, sessions.account_id, sessions.created_at, sessions.used_at, \
+                       sessions.rotated_at, sessions.address, sessions.agent, \
+                       sessions.second_factor, sessions.organization_id";
+
+/// Reads a session whose columns begin at `from`.
+fn read(found: &AnyRow, from: usize) -> Result<Session, StoreError> {
     Ok(Session {
-        id: row::id(found, 0)?,
-        account: row::id(found, 1)?,
-        created_at: row::millis(found, 2)?,
-        used_at: row::millis(found, 3)?,
-        rotated_at: row::millis(found, 4)?,
-        address: row::text(found, 5)?,
-        agent: row::text(found, 6)?,
-        second_factor: row::boolean(found, 7)?,
+        id: row::id(found, from)?,
+        account: row::id(found, from + 1)?,
+        created_at: row::millis(found, from + 2)?,
+        used_at: row::millis(found, from + 3)?,
+        rotated_at: row::millis(found, from + 4)?,
+        address: row::text(found, from + 5)?,
+        agent: row::text(found, from + 6)?,
+        second_factor: row::boolean(found, from + 7)?,
+        organization: row::optional_id(found, from + 8)?,
     })
 }
 
@@ -95,18 +111,8 @@ impl Store {
         second_factor: bool,
         now: Millis,
     ) -> Result<Option<(Session, String)>, StoreError> {
-        let account = &checked.id;
-        let text = text::secret("bgs_");
-        let session = Session {
-            id: Id::new(Uuid::now_v7().to_string()),
-            account: account.clone(),
-            created_at: now,
-            used_at: now,
-            rotated_at: now,
-            address: kept(&seen.address),
-            agent: kept(&seen.agent),
-            second_factor,
-        };
+        let session = new(&checked.id, seen, second_factor, now);
+        let text = text::secret(PREFIX);
         let begun = sqlx::query(
             "INSERT INTO sessions (id, account_id, hash, created_at, used_at, rotated_at, \
              address, agent, second_factor) \
@@ -120,7 +126,7 @@ impl Store {
         .bind(session.address.as_str())
         .bind(session.agent.as_str())
         .bind(i16::from(second_factor))
-        .bind(account.as_str())
+        .bind(session.account.as_str())
         .bind(checked.password.as_deref().unwrap_or_default())
         .bind(i64::from(checked.second_factor.is_none()))
         .execute(&self.shared.truth.write)
@@ -128,17 +134,15 @@ impl Store {
         Ok((begun.rows_affected() == 1).then_some((session, text)))
     }
 
-    /// The session of a text, if it is alive at `now`. Records its use, to about a minute; where
-    /// the text is due for a change, gives the new one too.
-    pub async fn find_session(
-        &self,
-        text: &str,
-        now: Millis,
-    ) -> Result<Option<(Session, Option<String>)>, StoreError> {
+    /// The session of a text with its account, if it is alive at `now`. Records its use, to about a
+    /// minute; where the text is due for a change, gives the new one too.
+    pub async fn find_session(&self, text: &str, now: Millis) -> Result<Option<Alive>, StoreError> {
         let query = format!(
-            "SELECT {COLUMNS} FROM sessions \
+            "SELECT {}, {COLUMNS} FROM sessions \
+             JOIN accounts ON accounts.id = sessions.account_id \
              WHERE (hash = $1 OR (previous_hash = $1 AND rotated_at > $2)) \
-             AND used_at > $3 AND created_at > $4"
+             AND used_at > $3 AND sessions.created_at > $4",
+            accounts::COLUMNS
         );
         let found = sqlx::query(sqlx::AssertSqlSafe(query))
             .bind(digest::bytes(text.as_bytes()).to_vec())
@@ -147,18 +151,22 @@ impl Store {
             .bind(now.0 - LONGEST)
             .fetch_optional(&self.shared.truth.read)
             .await?;
-        let Some(session) = found.as_ref().map(read).transpose()? else {
+        let Some(found) = found else {
             return Ok(None);
         };
+        let (account, session) = (accounts::read(&found)?, read(&found, accounts::WIDTH)?);
         let new_text = match session.rotated_at.0 <= now.0 - ROTATED_EVERY {
             true => self.rotate_session(&session, text, now).await?,
             false => None,
         };
-        if session.used_at.0 <= now.0 - USED_EVERY {
-            let writer = self.shared.truth.write.clone();
-            tokio::spawn(record_use(writer, session.id.clone(), now));
+        if used::is_news(Some(session.used_at), now) {
+            used::record(&self.shared.truth.write, USED, session.id.as_str(), now);
         }
-        Ok(Some((session, new_text)))
+        Ok(Some(Alive {
+            session,
+            account,
+            new_text,
+        }))
     }
 
     /// Gives a session a new text. None where another request was first.
@@ -168,7 +176,7 @@ impl Store {
         text: &str,
         now: Millis,
     ) -> Result<Option<String>, StoreError> {
-        let new = text::secret("bgs_");
+        let new = text::secret(PREFIX);
         let done = sqlx::query(
             "UPDATE sessions SET previous_hash = hash, hash = $1, rotated_at = $2 \
              WHERE id = $3 AND hash = $4",
@@ -199,7 +207,7 @@ impl Store {
             .bind(now.0 - LONGEST)
             .fetch_all(&self.shared.truth.read)
             .await?;
-        rows.iter().map(read).collect()
+        rows.iter().map(|found| read(found, 0)).collect()
     }
 
     /// Ends a session of an account.
@@ -230,11 +238,63 @@ impl Store {
     }
 }
 
-/// Records a use, off the request: neither a busy writer nor its failure concerns who is let in.
-async fn record_use(writer: AnyPool, id: Id<Session>, now: Millis) {
-    let update = sqlx::query("UPDATE sessions SET used_at = $1 WHERE id = $2 AND used_at < $1");
-    let update = update.bind(now.0).bind(id.as_str()).execute(&writer);
-    let _unrecorded = tokio::time::timeout(RECORDING, update).await;
+/// A session that begins now.
+fn new(account: &Id<Account>, seen: &Seen, second_factor: bool, now: Millis) -> Session {
+    Session {
+        id: Id::new(Uuid::now_v7().to_string()),
+        account: account.clone(),
+        created_at: now,
+        used_at: now,
+        rotated_at: now,
+        address: kept(&seen.address),
+        agent: kept(&seen.agent),
+        second_factor,
+        organization: None,
+    }
+}
+
+/// Begins a session that an organization's provider opens, and gives its text.
+pub(super) async fn insert_of(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    account: &Id<Account>,
+    seen: &Seen,
+    now: Millis,
+) -> Result<String, StoreError> {
+    let session = new(account, seen, false, now);
+    let text = text::secret(PREFIX);
+    sqlx::query(
+        "INSERT INTO sessions (id, account_id, hash, created_at, used_at, rotated_at, \
+         address, agent, second_factor, organization_id) \
+         VALUES ($1, $2, $3, $4, $4, $4, $5, $6, 0, $7)",
+    )
+    .bind(session.id.as_str())
+    .bind(account.as_str())
+    .bind(digest::bytes(text.as_bytes()).to_vec())
+    .bind(now.0)
+    .bind(session.address)
+    .bind(session.agent)
+    .bind(organization.as_str())
+    .execute(connection)
+    .await?;
+    Ok(text)
+}
+
+/// Ends all sessions that an organization's provider opened, or those of one account.
+pub(super) async fn end_of(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    account: Option<&Id<Account>>,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "DELETE FROM sessions WHERE organization_id = $1 AND (CAST($2 AS TEXT) IS NULL \
+         OR account_id = $2)",
+    )
+    .bind(organization.as_str())
+    .bind(account.map(Id::as_str))
+    .execute(connection)
+    .await?;
+    Ok(())
 }
 
 /// Ends all sessions of an account but `keep`.

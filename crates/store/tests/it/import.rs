@@ -46,6 +46,7 @@ async fn import(
         project: "default".into(),
         environment: environment.into(),
         input: read(&flags.to_string(), &segments.to_string()).unwrap(),
+        override_reason: None,
         dry_run,
         now: NOW,
     };

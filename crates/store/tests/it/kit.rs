@@ -128,6 +128,7 @@ pub(crate) fn request(house: &House, commands: Value) -> ChangeSetRequest {
         comment: String::new(),
         base: BTreeMap::new(),
         commands: serde_json::from_value(commands).unwrap(),
+        override_reason: None,
         dry_run: false,
         now: NOW,
     }

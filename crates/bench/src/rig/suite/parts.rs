@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::options::Options;
 use crate::rig::server::Kind;
-use crate::scenario::{Run, capacity, churn, connect, herd, hold, push, track};
+use crate::scenario::{Run, capacity, churn, connect, growth, herd, hold, overload, push, track};
 
 /// A scenario, how it is run, and what is read off it.
 pub(super) struct Part {
@@ -14,7 +14,7 @@ pub(super) struct Part {
     pub(super) title: &'static str,
     pub(super) run: Run,
     /// What Burgee serves.
-    pub(super) kind: Kind,
+    pub(super) kind: fn(&Options) -> Kind,
     pub(super) options: fn(&Form) -> Options,
     /// Whether the ceiling can do it as well.
     pub(super) ceiling: bool,
@@ -77,12 +77,12 @@ pub(super) const PARTS: &[Part] = &[
         scenario: "capacity",
         title: "most connections per second",
         run: capacity::run,
-        kind: Kind::Published,
-        options: plain,
+        kind: published,
+        options: |form| limited(form, QUARTER),
         ceiling: true,
         once: false,
         rows: &[ratio(
-            "new connections/s with full sync, P99 < 200 ms, errors < 0.1 %",
+            "new connections/s on a quarter of a core, P99 < 200 ms, errors < 0.1 %",
             "≥ 0.95",
             Value::Figure("connections per second", "1/s"),
         )],
@@ -91,7 +91,7 @@ pub(super) const PARTS: &[Part] = &[
         scenario: "connect",
         title: "1,100 connections per second",
         run: connect::run,
-        kind: Kind::Published,
+        kind: published,
         options: |form| connecting(form, 1100.0),
         ceiling: true,
         once: false,
@@ -104,7 +104,7 @@ pub(super) const PARTS: &[Part] = &[
         scenario: "connect",
         title: "5,500 connections per second",
         run: connect::run,
-        kind: Kind::Published,
+        kind: published,
         options: |form| connecting(form, 5500.0),
         ceiling: true,
         once: false,
@@ -117,7 +117,7 @@ pub(super) const PARTS: &[Part] = &[
         scenario: "hold",
         title: "18,000 held",
         run: hold::run,
-        kind: Kind::Published,
+        kind: published,
         options: |form| held(form, 18_000, false),
         ceiling: true,
         once: false,
@@ -148,7 +148,7 @@ pub(super) const PARTS: &[Part] = &[
         scenario: "push",
         title: "a change to 18,000 clients",
         run: push::run,
-        kind: Kind::Published,
+        kind: published,
         options: |form| held(form, 18_000, false),
         ceiling: true,
         once: false,
@@ -165,7 +165,7 @@ pub(super) const PARTS: &[Part] = &[
         scenario: "push",
         title: "a change to 10,000 server SDKs",
         run: push::run,
-        kind: Kind::Published,
+        kind: published,
         options: |form| held(form, 10_000, true),
         ceiling: false,
         once: false,
@@ -182,7 +182,7 @@ pub(super) const PARTS: &[Part] = &[
         scenario: "herd",
         title: "5,000 server SDKs come back",
         run: herd::run,
-        kind: Kind::Demo,
+        kind: large,
         options: plain,
         ceiling: false,
         once: false,
@@ -204,7 +204,7 @@ pub(super) const PARTS: &[Part] = &[
         scenario: "track",
         title: "batches of 50 events",
         run: track::run,
-        kind: Kind::Demo,
+        kind: demo,
         options: plain,
         ceiling: false,
         once: false,
@@ -226,9 +226,9 @@ pub(super) const PARTS: &[Part] = &[
         scenario: "churn",
         title: "ten minutes at 70 % of capacity",
         run: churn::run,
-        kind: Kind::Demo,
+        kind: demo,
         options: |form| Options {
-            rate: form.capacity.map(|rate| rate * 0.7),
+            rate: form.capacity.map(|rate| rate / QUARTER * 0.7),
             ..plain(form)
         },
         ceiling: false,
@@ -239,7 +239,82 @@ pub(super) const PARTS: &[Part] = &[
             Value::Errors,
         )],
     },
+    Part {
+        scenario: "overload",
+        title: "twice the capacity",
+        run: overload::run,
+        kind: demo,
+        options: |form| limited(form, QUARTER),
+        ceiling: false,
+        once: false,
+        rows: &[
+            value(
+                "twice the capacity: neither answered nor refused, or refused later",
+                "≤ 0",
+                Value::Errors,
+            ),
+            value(
+                "twice the capacity: all answered well again after",
+                "≤ 2 s",
+                Value::Figure("recovered after", "s"),
+            ),
+        ],
+    },
+    Part {
+        scenario: "growth",
+        title: "many flags, targets and environments",
+        run: growth::run,
+        kind: demo,
+        options: plain,
+        ceiling: false,
+        once: false,
+        rows: &[
+            value(
+                "CPU for a byte of a sync: 5,000 flags to 500",
+                "≤ 1.1",
+                Value::Figure("CPU of a byte, most flags to a tenth", "×"),
+            ),
+            value(
+                "CPU of a connection: 100,000 targets to 10",
+                "≤ 1.1",
+                Value::Figure("CPU of a connection, most targets to fewest", "×"),
+            ),
+            value(
+                "CPU of a connection: 1,000 environments to 1",
+                "≤ 1.1",
+                Value::Figure("CPU of a connection, most environments to fewest", "×"),
+            ),
+            value(
+                "CPU without connections, 1,000 environments, in cores",
+                "≤ 0.002",
+                Value::Figure("CPU when idle, most environments", "cores"),
+            ),
+        ],
+    },
 ];
+
+/// One generator begins more connections than it can have answered by a whole core: the server is
+/// given less.
+const QUARTER: f64 = 0.25;
+
+fn published(_: &Options) -> Kind {
+    Kind::Published
+}
+
+fn demo(_: &Options) -> Kind {
+    Kind::Demo
+}
+
+fn large(options: &Options) -> Kind {
+    Kind::Large(herd::flags(options))
+}
+
+fn limited(form: &Form, cpus: f64) -> Options {
+    Options {
+        cpus: Some(cpus),
+        ..plain(form)
+    }
+}
 
 fn plain(form: &Form) -> Options {
     Options {

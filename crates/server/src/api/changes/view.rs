@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::OverriddenView;
 use crate::auth::Caller;
 
 /// A change set in the history.
@@ -36,6 +37,9 @@ pub struct ChangeView {
     pub changes: Vec<ItemChange>,
     /// How many items `changes` leaves out, because it is large.
     pub changes_left_out: usize,
+    /// The approvals that were gone without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overridden: Option<OverriddenView>,
 }
 
 impl From<LoggedChangeSet> for ChangeView {
@@ -52,6 +56,7 @@ impl From<LoggedChangeSet> for ChangeView {
             diff: answered.diff,
             changes: answered.changes,
             changes_left_out: answered.changes_left_out,
+            overridden: answered.overridden.map(Into::into),
         }
     }
 }
@@ -64,6 +69,12 @@ impl ChangeView {
             return Some(self);
         }
         let sees = |about: &dyn Fn(&str) -> Option<String>| sees(caller, about);
+        if let Some(overridden) = &mut self.overridden {
+            overridden
+                .environments
+                .retain(|scope| sees(&|name| of_scope(scope, name)));
+        }
+        self.overridden = self.overridden.filter(|it| !it.environments.is_empty());
         self.diff
             .retain(|line| sees(&|name| line.params.get(name).cloned()));
         if let Value::Array(commands) = &mut self.commands {

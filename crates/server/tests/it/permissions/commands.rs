@@ -194,7 +194,7 @@ async fn each_command_takes_its_own_permission() {
 
 /// The actions that a dry run says are allowed, or are not.
 fn needed(answer: &Value, allowed: bool) -> BTreeSet<&str> {
-    let needs = answer["needs"].as_array().unwrap().iter();
+    let needs = answer["permissions"].as_array().unwrap().iter();
     let needs = needs.filter(|need| need["allowed"] == allowed);
     needs.map(|need| need["action"].as_str().unwrap()).collect()
 }

@@ -37,13 +37,18 @@ impl Fixture {
         let token = made("tokens", token).await;
         let somebody = json!({"email": "somebody@example.com", "policies": ["reader"]});
         let invitation = made("invitations", somebody).await;
+        let change_set = flags_and_segments(app).await;
+        // To be loosened.
+        let asks = json!({"comment": "required"});
+        let rules = "projects/default/environments/spare/rules";
+        owner.put(rules, &asks).await.expect(200);
         Self {
             mate: member(app, "mate@example.com").await,
             leaver: member(app, "leaver@example.com").await,
             invitation: id(&invitation),
             token: id(&token),
             sdk_key: id(&key),
-            change_set: flags_and_segments(app).await,
+            change_set,
         }
     }
 

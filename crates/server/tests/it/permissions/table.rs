@@ -143,6 +143,23 @@ fn environments() -> Vec<Operation> {
         )
         .sends(json!({"name": "Renamed"})),
         op(
+            "GET /api/v1/projects/{project}/environments/{environment}/rules",
+            format!("{all}/prod/rules"),
+            &["environment.read", "project.read"],
+        ),
+        // Of an environment that asks for more, see the fixture.
+        op(
+            "PUT /api/v1/projects/{project}/environments/{environment}/rules",
+            format!("{all}/spare/rules"),
+            &[
+                "environment.setRules",
+                "environment.loosenRules",
+                "environment.read",
+                "project.read",
+            ],
+        )
+        .sends(json!({})),
+        op(
             "DELETE /api/v1/projects/{project}/environments/{environment}",
             format!("{all}/spare"),
             &["environment.delete", "environment.read", "project.read"],

@@ -1,0 +1,92 @@
+//! The second factor.
+
+use burgee_server::auth::totp::SecondFactor;
+use burgee_server::now;
+use burgee_testkit::api::Api;
+use serde_json::json;
+
+use super::{OWNER, PASSWORD, owner, sign_in};
+use crate::kit::{Data, Database, on_each_database};
+
+#[tokio::test]
+async fn without_an_instance_key_there_is_no_second_factor_and_all_else() {
+    let data = Data::new(Database::Sqlite).await;
+    let any = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
+    let config = burgee_server::Config {
+        listen: any,
+        metrics_listen: any,
+        instance_key_file: None,
+        ..burgee_server::Config::new(data.location.clone())
+    };
+    let server = burgee_server::Server::start(config).await.unwrap();
+    let api = Api::new(server.address());
+    let credentials = json!({"email": OWNER, "password": server.owner_password().unwrap()});
+    let signed_in = api
+        .clone()
+        .in_session_of(&api.post("session", &credentials).await);
+    let refused = signed_in.post("me/second-factor/seed", &json!({})).await;
+    assert_eq!(refused.problem(501).body["code"], "instanceKeyMissing");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_second_factor_is_asked_for_and_each_code_works_once() {
+    on_each_database(async |app| {
+        let owner = owner(app).await;
+        let new = owner
+            .post("me/second-factor/seed", &json!({}))
+            .await
+            .expect(200);
+        let seed = new["seed"].as_str().unwrap();
+        assert!(
+            new["address"]
+                .as_str()
+                .unwrap()
+                .starts_with("otpauth://totp/Burgee")
+        );
+        let (factor, _) = SecondFactor::of_typed(seed, OWNER).unwrap();
+        let proof = |code: &str| json!({"seed": seed, "code": code, "password": PASSWORD});
+        let wrong = owner.put("me/second-factor", &proof("abcdef")).await;
+        assert_eq!(wrong.problem(400).body["errors"][0]["pointer"], "/code");
+        let code = factor.code(now());
+        let codes = owner
+            .put("me/second-factor", &proof(&code))
+            .await
+            .expect(200);
+
+        let with = |code: &str| json!({"email": OWNER, "password": PASSWORD, "code": code});
+        let asked = sign_in(app, OWNER, PASSWORD).await.problem(401);
+        assert_eq!(asked.body["code"], "codeNeeded");
+        let again = app.nobody().post("session", &with(&code)).await;
+        assert_eq!(
+            again.problem(401).body["code"],
+            "badCredentials",
+            "it was used"
+        );
+        let recovery = codes["codes"][0].as_str().unwrap().to_uppercase();
+        let signed_in = app.nobody().post("session", &with(&recovery)).await;
+        let signed_in = app.nobody().in_session_of(&signed_in);
+        assert_eq!(
+            signed_in.get("session").await.expect(200)["secondFactor"],
+            true
+        );
+        app.nobody()
+            .post("session", &with(&recovery))
+            .await
+            .problem(401);
+
+        let away = reqwest::Method::DELETE;
+        let body = json!({"password": PASSWORD});
+        let refused = signed_in
+            .send(away.clone(), "me/second-factor", Some(&body))
+            .await;
+        assert_eq!(refused.problem(400).body["errors"][0]["pointer"], "/code");
+        let body = json!({"password": PASSWORD, "code": codes["codes"][1]});
+        signed_in
+            .send(away, "me/second-factor", Some(&body))
+            .await
+            .expect(204);
+        assert_eq!(sign_in(app, OWNER, PASSWORD).await.status, 200);
+    })
+    .await;
+}

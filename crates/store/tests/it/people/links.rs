@@ -1,0 +1,80 @@
+//! Links that work once.
+
+use burgee_store::people::links::INVITATION;
+use burgee_store::{Actor, StoreError};
+
+use super::{at, email, field, grants};
+use crate::kit::{NOW, for_each_database, house};
+
+#[tokio::test]
+async fn a_link_works_once_and_for_a_while() {
+    for_each_database(async |database| {
+        let store = &database.store;
+        let house = house(store).await;
+        let (organization, actor) = (&house.organization.id, Actor::system());
+        let invite = async |address: &str| {
+            let given = grants(&["developer"], &[]);
+            let address = email(address);
+            let invited = store.invite(organization, &address, &given, &actor, NOW);
+            invited.await.unwrap()
+        };
+        let (_, first) = invite("Ann@x.org").await;
+        let (invitation, second) = invite("ann@X.org").await;
+        assert!(
+            store.look_at_link(&first, NOW).await.unwrap().is_none(),
+            "replaced"
+        );
+        let late = at(INVITATION);
+        assert!(
+            store.look_at_link(&second, late).await.unwrap().is_none(),
+            "expired"
+        );
+        let found = store.look_at_link(&second, NOW).await.unwrap().unwrap();
+        assert!(found.chooses_password && found.email == "ann@X.org");
+        assert!(matches!(
+            store.follow_link(&second, "Ann", None, None, NOW).await,
+            Err(StoreError::Invalid {
+                field: "password",
+                ..
+            })
+        ));
+        let other = database.another().await;
+        let (a, b) = tokio::join!(
+            store.follow_link(&second, "Ann", Some("hash"), None, NOW),
+            other.follow_link(&second, "Ann", Some("hash"), None, NOW),
+        );
+        assert!(a.is_ok() != b.is_ok(), "{a:?} {b:?}");
+        let ann = store
+            .account_by_email(&email("ann@x.org"))
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(ann.name, "Ann");
+        let again = email("ANN@x.org");
+        let given = grants(&[], &[]);
+        let member = store
+            .invite(organization, &again, &given, &actor, NOW)
+            .await;
+        assert_eq!(field(member), "email");
+        let gone = store
+            .withdraw_invitation(organization, &invitation.id, &actor, NOW)
+            .await;
+        assert!(matches!(gone, Err(StoreError::NotFound(_))));
+
+        let reset = store
+            .reset_link(organization, &ann, &actor, NOW)
+            .await
+            .unwrap();
+        store
+            .follow_link(&reset, "", Some("other"), None, NOW)
+            .await
+            .unwrap();
+        let ann = store.account(&ann.id).await.unwrap();
+        assert_eq!(
+            (ann.password.as_deref(), ann.name.as_str()),
+            (Some("other"), "Ann")
+        );
+        assert!(store.look_at_link(&reset, NOW).await.unwrap().is_none());
+    })
+    .await;
+}
