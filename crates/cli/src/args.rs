@@ -42,6 +42,9 @@ pub(crate) enum Command {
     /// Manage people's accounts.
     #[command(subcommand)]
     User(UserCommand),
+    /// Look after the audit log.
+    #[command(subcommand)]
+    Audit(AuditCommand),
 }
 
 /// Where the data is.
@@ -161,6 +164,27 @@ pub(crate) enum TokenCommand {
 #[derive(Debug, Args)]
 pub(crate) struct TokenListArgs {
     /// A JSON list, with revoked and expired tokens too.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+/// `burgee audit`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Check that nobody changed, removed or moved an entry. Exits with 1 where somebody did.
+    Verify(AuditVerifyArgs),
+}
+
+/// `burgee audit verify`.
+#[derive(Debug, Args)]
+pub(crate) struct AuditVerifyArgs {
+    /// The key that the log is signed with; `instance.key` in the data folder where not given and
+    /// there. Without it, signatures are not checked.
+    #[arg(long, env = "BURGEE_INSTANCE_KEY_FILE", value_name = "FILE")]
+    pub(crate) instance_key_file: Option<PathBuf>,
+    /// The result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

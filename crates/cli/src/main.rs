@@ -7,6 +7,7 @@
 
 mod admin;
 mod args;
+mod audit;
 mod bench;
 mod import;
 mod logs;
@@ -16,7 +17,7 @@ mod user;
 
 use std::process::ExitCode;
 
-use args::{Cli, Command, ImportCommand, TokenCommand, UserCommand};
+use args::{AuditCommand, Cli, Command, ImportCommand, TokenCommand, UserCommand};
 use clap::Parser;
 
 fn main() -> ExitCode {
@@ -57,6 +58,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Migrate(args) => admin::migrate(args).await,
             Command::SdkKeys(args) => admin::sdk_keys(args).await,
             Command::User(UserCommand::ResetPassword(args)) => user::reset_password(args).await,
+            Command::Audit(AuditCommand::Verify(args)) => audit::verify(args).await,
             Command::Token(TokenCommand::Create(args)) => token::create(args).await,
             Command::Token(TokenCommand::List(args)) => token::list(args).await,
             Command::Token(TokenCommand::Revoke(args)) => token::revoke(args).await,

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use burgee_domain::people::Email;
-use burgee_server::setup;
+use burgee_server::{now, setup};
+use burgee_store::Actor;
 
 use crate::admin::open;
 use crate::args::ResetPasswordArgs;
@@ -17,7 +18,9 @@ pub(crate) async fn reset_password(args: ResetPasswordArgs) -> anyhow::Result<Ex
     let account = account.with_context(|| format!("nobody signs in by `{email}`"))?;
     let password = setup::temporary_password(&store, &account.id).await?;
     if args.without_second_factor {
-        store.remove_second_factor(&account.id).await?;
+        store
+            .remove_second_factor(&account.id, Some(&Actor::operator()), now())
+            .await?;
     }
     println!("{password}");
     eprintln!("It must be changed when {email} signs in. All their sessions have ended.");

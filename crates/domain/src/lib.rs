@@ -8,6 +8,7 @@
 
 pub mod access;
 pub mod admission;
+pub mod audit;
 pub mod change;
 mod check;
 pub mod command;

@@ -129,6 +129,11 @@ impl Problem {
         Self::new(StatusCode::UNAUTHORIZED, "badCredentials", detail)
     }
 
+    /// Whether it is [`Self::bad_credentials`].
+    pub fn is_bad_credentials(&self) -> bool {
+        self.code == "badCredentials"
+    }
+
     /// 401: the password is right; a code of the second factor is needed too.
     pub fn code_needed() -> Self {
         let detail = "send the code of the second factor, or a recovery code, too";

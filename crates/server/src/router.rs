@@ -15,7 +15,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::{
-    changes, environments, flags, groups, invitations, me, members, permissions, policies,
+    audit, changes, environments, flags, groups, invitations, me, members, permissions, policies,
     projects, revert, rules, sdk_keys, segments, session, state, tokens, versions,
 };
 use crate::app::AppState;
@@ -101,6 +101,9 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(state::get))
         .routes(routes!(state::get_flag))
         .routes(routes!(versions::list))
+        .routes(routes!(audit::list))
+        .routes(routes!(audit::export))
+        .routes(routes!(audit::retention, audit::set_retention))
         .routes(routes!(session::get, session::sign_in, session::sign_out))
         .routes(routes!(me::update))
         .routes(routes!(me::change_password))

@@ -21,7 +21,7 @@ use crate::auth::seal::Keyring;
 use crate::config::Config;
 use crate::feed::{self, LocalSource};
 use crate::sink::LocalSink;
-use crate::{demo, metrics, retention, router, setup};
+use crate::{audit, demo, metrics, retention, router, setup};
 
 /// A running service.
 pub struct Server {
@@ -44,11 +44,13 @@ impl Server {
         burgee_edge::allocator::give_large_blocks_back();
         let (store, first_start) = open(&config).await?;
         let (stop_edge, stop_feed) = (CancellationToken::new(), CancellationToken::new());
-        let (api, feeding) = feed_edge(&store, &stop_feed);
+        let (api, mut feeding) = feed_edge(&store, &stop_feed);
         api.hub.ready().await;
 
         let counters = Arc::clone(&api.metrics);
         let state = state(&config, &store, &api)?;
+        let sealing = audit::run(store.clone(), state.keyring.clone());
+        feeding.push(tokio::spawn(until(stop_feed.clone(), sealing)));
         let owner_password = setup::first_password(&store).await?;
         let (management, _) = router::router(state);
         let routes = burgee_edge::api::router(api.clone()).merge(management);

@@ -35,7 +35,10 @@ pub async fn temporary_password(store: &Store, account: &Id<Account>) -> anyhow:
         hash: &hash,
         temporary: true,
     };
-    store.set_password(account, new, None).await?;
+    let operator = Actor::operator();
+    store
+        .set_password(account, new, None, Some(&operator), now())
+        .await?;
     Ok(password)
 }
 

@@ -17,7 +17,7 @@ use sqlx::any::AnyRow;
 
 use crate::error::StoreError;
 use crate::people::accounts::Account;
-use crate::{digest, image, row};
+use crate::{audit, digest, image, row};
 
 /// The version of the commands' vocabulary that this program writes.
 pub(crate) const VOCABULARY: i16 = 1;
@@ -144,8 +144,9 @@ pub(crate) async fn insert(
     let number = next_number(connection, new.organization).await?;
     let done = sqlx::query(
         "INSERT INTO change_sets (organization_id, id, actor_kind, actor_id, actor_name, comment, \
-         base, commands, commands_size, vocabulary, request_digest, result, at, number) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) \
+         base, commands, commands_size, vocabulary, request_digest, result, at, number, kinds, \
+         search) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) \
          ON CONFLICT (organization_id, id) DO NOTHING",
     )
     .bind(new.organization.as_str())
@@ -162,6 +163,8 @@ pub(crate) async fn insert(
     .bind(new.result.to_string())
     .bind(new.at.0)
     .bind(number)
+    .bind(audit::kinds(new.commands)?)
+    .bind(audit::search(new.actor, new.comment, new.result))
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)

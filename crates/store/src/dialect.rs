@@ -24,6 +24,8 @@ pub(crate) enum Lock {
     Migrate = 0x6275_7201,
     /// Setting up an empty database.
     FirstStart = 0x6275_7202,
+    /// Extending the chains of the audit log. Taken after all locks of rows.
+    Seal = 0x6275_7203,
 }
 
 impl Dialect {

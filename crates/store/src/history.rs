@@ -18,7 +18,7 @@ use crate::{Store, image, row};
 
 /// From so many bytes of JSON on a list leaves a change set's commands out: a page must not be as
 /// large as what was imported in it.
-const LISTED_COMMANDS: i64 = 64 * 1024;
+pub(crate) const LISTED_COMMANDS: i64 = 64 * 1024;
 
 /// Whose history.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -151,12 +151,12 @@ fn push_scope(sql: &mut Sql, organization: &Id<Organization>, scope: &HistorySco
     sql.push(")");
 }
 
-fn cursor(text: &str) -> Result<i64, StoreError> {
+pub(crate) fn cursor(text: &str) -> Result<i64, StoreError> {
     text.parse().map_err(|_| page::bad_cursor())
 }
 
 /// Reads change sets by id; the commands of those only where they have at most `largest` bytes.
-async fn load<'a>(
+pub(crate) async fn load<'a>(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
     ids: impl IntoIterator<Item = &'a str>,

@@ -13,6 +13,7 @@
 //! A [`Store`] is a handle: clone it freely.
 
 mod apply;
+pub mod audit;
 pub mod change_sets;
 mod changed;
 pub mod dialect;

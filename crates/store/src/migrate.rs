@@ -28,6 +28,10 @@ pub(crate) const TRUTH: &[Migration] = &[
         version: 3,
         text: include_str!("../migrations/truth/0003_sign_on.sql"),
     },
+    Migration {
+        version: 4,
+        text: include_str!("../migrations/truth/0004_audit.sql"),
+    },
 ];
 
 /// The steps of the traffic.

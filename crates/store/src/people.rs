@@ -9,6 +9,7 @@ pub mod accounts;
 pub mod groups;
 pub mod links;
 pub mod members;
+mod own;
 pub mod policies;
 mod record;
 pub mod second_factor;

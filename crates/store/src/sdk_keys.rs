@@ -172,7 +172,8 @@ impl Store {
             environment: locked.environment.clone(),
             rows: vec![log_row(key, &image)],
         };
-        self.administer(tx, &act, &mut [step], now).await
+        self.administer(tx, &act, &mut [step], now).await?;
+        Ok(())
     }
 }
 

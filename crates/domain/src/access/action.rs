@@ -43,6 +43,7 @@ pub const ACTIONS: &[Action] = &[
     action("token.read", "see the organization's access tokens"),
     action("token.write", "make and revoke service tokens"),
     action("audit.read", "read the audit log"),
+    action("audit.retain", "choose how long the audit log is kept"),
     action("project.read", "see a project"),
     action("project.create", "make projects"),
     action("project.update", "rename a project"),

@@ -31,7 +31,7 @@ const ADMINISTER: &[&str] = &[
     "group.*",
     "policy.*",
     "token.*",
-    "audit.read",
+    "audit.*",
     "project.*",
     "environment.*",
     "change.*",

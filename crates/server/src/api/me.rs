@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use burgee_domain::id::Id;
 use burgee_domain::people::{MAX_PASSWORD, check_password};
 use burgee_store::people::accounts::{Account, NewPassword};
-use burgee_store::people::sessions::Session;
+use burgee_store::people::sessions::{Ending, Session};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -113,7 +113,7 @@ pub async fn update(
     let name = api::name("/name", &change.name)?;
     state
         .store
-        .rename_account(&signed_in.account.id, &name)
+        .rename_account(&signed_in.account.id, &name, now())
         .await?;
     let account = state.store.account(&signed_in.account.id).await?;
     session::me(&state, account).await
@@ -145,7 +145,7 @@ pub async fn change_password(
     let keep = Some(&signed_in.session.id);
     state
         .store
-        .set_password(&account.id, password, keep)
+        .set_password(&account.id, password, keep, None, now())
         .await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -234,8 +234,11 @@ pub async fn end_session(
     let missing = || Problem::not_found(format!("session `{id}` of yours"));
     let known = uuid::Uuid::parse_str(&id).map_err(|_| missing())?;
     let id = Id::new(known.to_string());
-    let ended = state.store.end_session(&signed_in.account.id, &id).await;
-    ended.map_err(api::or_missing(missing))?;
+    let account = &signed_in.account.id;
+    let ended = state
+        .store
+        .end_session(account, &id, Ending::FromElsewhere, now());
+    ended.await.map_err(api::or_missing(missing))?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -295,7 +298,7 @@ pub async fn set_second_factor(
     let session = &signed_in.session.id;
     state
         .store
-        .set_second_factor(&account.id, session, &sealed, step, &codes)
+        .set_second_factor(&account.id, session, &sealed, step, &codes, now())
         .await?;
     Ok(Json(RecoveryCodes { codes }))
 }
@@ -321,6 +324,9 @@ pub async fn remove_second_factor(
     )
     .await?;
     confirm_code(&state, account, "/code", confirmation.code.as_deref()).await?;
-    state.store.remove_second_factor(&account.id).await?;
+    state
+        .store
+        .remove_second_factor(&account.id, None, now())
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }

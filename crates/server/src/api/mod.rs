@@ -4,6 +4,7 @@
 //! whole (names, errors, pages) are in `docs/api.md`; the routes are the table in
 //! [`crate::router`].
 
+pub mod audit;
 pub mod changes;
 pub mod environments;
 pub mod flags;

@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
 use burgee_domain::people::{Email, MAX_PASSWORD};
 use burgee_store::people::accounts::Account;
+use burgee_store::people::sessions::{Ending, Seen};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -78,7 +79,15 @@ pub async fn sign_in(
     }
     // Counted before it is looked at: many at once are many attempts.
     state.throttle.failed(&folded, address, now());
-    let account = check(&state, &email, &credentials).await?;
+    let account = match check(&state, &email, &credentials).await {
+        Err(problem) => {
+            if problem.is_bad_credentials() {
+                note_failure(&state, email, session::seen(&headers, address));
+            }
+            return Err(problem);
+        }
+        Ok(account) => account,
+    };
     state.throttle.succeeded(&folded, address);
     let seen = session::seen(&headers, address);
     let shown = account.second_factor.is_some();
@@ -89,6 +98,17 @@ pub async fn sign_in(
     let (_, text) = begun.ok_or_else(Problem::bad_credentials)?;
     let cookie = session::cookie(&text, state.secure_cookies);
     Ok(([(header::SET_COOKIE, cookie)], me(&state, account).await?))
+}
+
+/// Writes a failure into the history, apart from the answer: how long that takes must not tell
+/// whether there is such an account.
+fn note_failure(state: &AppState, email: Email, seen: Seen) {
+    let store = state.store.clone();
+    tokio::spawn(async move {
+        if let Err(error) = store.record_failed_sign_in(&email, &seen, now()).await {
+            tracing::warn!(%error, "a failed attempt to sign in is not in the history");
+        }
+    });
 }
 
 /// The account of these credentials. Whether it is the address, the password or the code that is
@@ -137,7 +157,7 @@ pub(super) async fn code_is_right(
         Some(step) => Ok(state.store.use_step(&account.id, step).await?),
         None => Ok(state
             .store
-            .use_recovery_code(&account.id, &normalized(code))
+            .use_recovery_code(&account.id, &normalized(code), now())
             .await?),
     }
 }
@@ -162,7 +182,10 @@ pub async fn sign_out(
     signed_in: SignedIn,
 ) -> Result<(StatusCode, [(header::HeaderName, HeaderValue); 1]), Problem> {
     let (account, session) = (&signed_in.account.id, &signed_in.session.id);
-    state.store.end_session(account, session).await?;
+    state
+        .store
+        .end_session(account, session, Ending::SignOut, now())
+        .await?;
     let cookie = session::no_cookie(state.secure_cookies);
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]))
 }

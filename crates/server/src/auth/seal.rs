@@ -13,6 +13,8 @@ use std::path::Path;
 use anyhow::{Context, ensure};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use burgee_domain::audit::Link;
+use burgee_store::audit::Notary;
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use sha2::{Digest, Sha256};
@@ -76,6 +78,22 @@ impl Keyring {
             aad: purpose.as_bytes(),
         };
         cipher.decrypt(&XNonce::from(*nonce), payload).ok()
+    }
+}
+
+/// The audit log's chains are signed by sealing where they end.
+impl Notary for Keyring {
+    fn sign(&self, purpose: &str, link: &Link) -> Option<Vec<u8>> {
+        let sealed = self.seal(purpose, link);
+        sealed
+            .inspect_err(|error| tracing::error!(%error, "the audit log is not signed"))
+            .ok()
+    }
+
+    fn is_signed(&self, purpose: &str, link: &Link, signature: &[u8]) -> Option<bool> {
+        let (id, _) = signature.split_at_checked(ID)?;
+        self.keys.iter().find(|(key, _)| key == id)?;
+        Some(self.open(purpose, signature).as_deref() == Some(link.as_slice()))
     }
 }
 

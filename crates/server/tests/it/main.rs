@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod access;
+mod audit;
 mod change_sets;
 mod conflicts;
 mod feed;

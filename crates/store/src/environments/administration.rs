@@ -63,14 +63,15 @@ impl Act<'_> {
 }
 
 impl Store {
-    /// Writes an act into the history, and moves the environments that it concerns.
+    /// Writes an act into the history, and moves the environments that it concerns. Gives the
+    /// change set's id.
     pub(crate) async fn administer(
         &self,
         tx: &mut Tx,
         act: &Act<'_>,
         steps: &mut [Step<'_>],
         now: Millis,
-    ) -> Result<(), StoreError> {
+    ) -> Result<String, StoreError> {
         let mut versions = BTreeMap::new();
         for Step {
             project,
@@ -114,7 +115,7 @@ impl Store {
             self.move_on(tx, &change_set, &step.environment, rows)
                 .await?;
         }
-        Ok(())
+        Ok(id)
     }
 
     async fn move_on(

@@ -8,7 +8,9 @@ use sqlx::any::AnyRow;
 use uuid::Uuid;
 
 use super::links;
+use super::own::Own;
 use super::sessions::{self, Session};
+use crate::change_sets::Actor;
 use crate::error::{StoreError, unique};
 use crate::first_start::OWNER_EMAIL;
 use crate::{Store, row, text};
@@ -106,31 +108,43 @@ impl Store {
     }
 
     /// Changes a display name.
-    pub async fn rename_account(&self, id: &Id<Account>, name: &str) -> Result<(), StoreError> {
+    pub async fn rename_account(
+        &self,
+        id: &Id<Account>,
+        name: &str,
+        now: Millis,
+    ) -> Result<(), StoreError> {
         let name = text::name(name)?;
+        let mut tx = self.begin_write().await?;
         let done = sqlx::query("UPDATE accounts SET name = $1 WHERE id = $2")
-            .bind(name)
+            .bind(name.as_str())
             .bind(id.as_str())
-            .execute(&self.shared.truth.write)
+            .execute(&mut *tx)
             .await?;
-        match done.rows_affected() {
-            0 => Err(StoreError::NotFound("account")),
-            _ => Ok(()),
+        if done.rows_affected() == 0 {
+            return Err(StoreError::NotFound("account"));
         }
+        let own = Own::new("renameAccount", "changed their name").with("name", name);
+        self.record_own(&mut tx, id, None, own, now).await?;
+        self.end(tx, false).await
     }
 
     /// Sets a password, and ends all sessions of the account but `keep`: whoever had the old one
-    /// is out.
+    /// is out. `actor` is who does it, where that is not the account itself.
     pub async fn set_password(
         &self,
         id: &Id<Account>,
         password: NewPassword<'_>,
         keep: Option<&Id<Session>>,
+        actor: Option<&Actor>,
+        now: Millis,
     ) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
         write_password(&mut tx, id, password).await?;
         links::delete_of_account(&mut tx, id).await?;
         sessions::end_others(&mut tx, id, keep).await?;
+        let own = Own::new("changePassword", "has another password");
+        self.record_own(&mut tx, id, actor, own, now).await?;
         self.end(tx, false).await
     }
 }
@@ -153,7 +167,7 @@ pub(super) async fn write_password(
     }
 }
 
-async fn find(
+pub(super) async fn find(
     connection: &mut AnyConnection,
     column: &str,
     value: &str,

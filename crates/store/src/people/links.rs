@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use super::accounts::{self, Account, NewPassword};
 use super::members::{self, Grants};
+use super::own::Own;
 use super::record::Event;
 use super::sessions;
 use crate::change_sets::Actor;
@@ -251,6 +252,11 @@ impl Store {
             let temporary = false;
             accounts::write_password(&mut tx, &account.id, NewPassword { hash, temporary }).await?;
             sessions::end_others(&mut tx, &account.id, None).await?;
+        }
+        if link.account.is_some() {
+            let own = Own::new("changePassword", "chose a new password by a link");
+            self.record_own(&mut tx, &account.id, None, own, now)
+                .await?;
         }
         if let Some(organization) = &link.organization {
             self.join(&mut tx, organization, &account, &link.grants, now)

@@ -100,6 +100,7 @@ impl Store {
             params: event.params,
             text: event.text,
         };
-        self.administer(tx, &act, &mut [], now).await
+        self.administer(tx, &act, &mut [], now).await?;
+        Ok(())
     }
 }

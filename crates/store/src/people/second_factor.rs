@@ -1,9 +1,12 @@
 //! The second factor: a sealed seed, the last time step that was used, and recovery codes.
 
 use burgee_domain::id::Id;
+use burgee_eval::time::Millis;
 
 use super::accounts::Account;
+use super::own::Own;
 use super::sessions::{self, Session};
+use crate::change_sets::Actor;
 use crate::error::StoreError;
 use crate::{Store, digest};
 
@@ -18,6 +21,7 @@ impl Store {
         seed: &[u8],
         step: i64,
         codes: &[String],
+        now: Millis,
     ) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
         let done = sqlx::query(
@@ -44,11 +48,19 @@ impl Store {
                 .execute(&mut *tx)
                 .await?;
         }
+        let own = Own::new("setSecondFactor", "set a second factor up");
+        self.record_own(&mut tx, id, None, own, now).await?;
         self.end(tx, false).await
     }
 
     /// Takes the second factor of an account away, and with it that its sessions have shown one.
-    pub async fn remove_second_factor(&self, id: &Id<Account>) -> Result<(), StoreError> {
+    /// `actor` is who does it, where that is not the account itself.
+    pub async fn remove_second_factor(
+        &self,
+        id: &Id<Account>,
+        actor: Option<&Actor>,
+        now: Millis,
+    ) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
         sqlx::query("UPDATE accounts SET second_factor = NULL WHERE id = $1")
             .bind(id.as_str())
@@ -59,6 +71,8 @@ impl Store {
             .execute(&mut *tx)
             .await?;
         delete_codes(&mut tx, id).await?;
+        let own = Own::new("removeSecondFactor", "has no second factor any more");
+        self.record_own(&mut tx, id, actor, own, now).await?;
         self.end(tx, false).await
     }
 
@@ -81,13 +95,21 @@ impl Store {
         &self,
         id: &Id<Account>,
         code: &str,
+        now: Millis,
     ) -> Result<bool, StoreError> {
+        let mut tx = self.begin_write().await?;
         let done = sqlx::query("DELETE FROM recovery_codes WHERE account_id = $1 AND hash = $2")
             .bind(id.as_str())
             .bind(digest::bytes(code.as_bytes()).to_vec())
-            .execute(&self.shared.truth.write)
+            .execute(&mut *tx)
             .await?;
-        Ok(done.rows_affected() == 1)
+        if done.rows_affected() == 0 {
+            return Ok(false);
+        }
+        let own = Own::new("useRecoveryCode", "used a recovery code");
+        self.record_own(&mut tx, id, None, own, now).await?;
+        self.end(tx, false).await?;
+        Ok(true)
     }
 }
 

@@ -12,6 +12,7 @@ use sqlx::any::AnyRow;
 use uuid::Uuid;
 
 use super::accounts::{self, Account};
+use super::own::Own;
 use crate::error::StoreError;
 use crate::{Store, digest, row, text, used};
 
@@ -101,6 +102,25 @@ pub struct Seen {
     pub agent: String,
 }
 
+impl Seen {
+    /// As it is kept: without control characters, and not of any length.
+    pub(super) fn kept(&self) -> Self {
+        Self {
+            address: kept(&self.address),
+            agent: kept(&self.agent),
+        }
+    }
+}
+
+/// How a session is ended by its owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// They signed out in it.
+    SignOut,
+    /// They ended it from another one.
+    FromElsewhere,
+}
+
 impl Store {
     /// Begins a session, and gives the text that names it. None: the account is no longer as it was
     /// when its password was checked (another password, a second factor).
@@ -113,6 +133,7 @@ impl Store {
     ) -> Result<Option<(Session, String)>, StoreError> {
         let session = new(&checked.id, seen, second_factor, now);
         let text = text::secret(PREFIX);
+        let mut tx = self.begin_write().await?;
         let begun = sqlx::query(
             "INSERT INTO sessions (id, account_id, hash, created_at, used_at, rotated_at, \
              address, agent, second_factor) \
@@ -129,9 +150,19 @@ impl Store {
         .bind(session.account.as_str())
         .bind(checked.password.as_deref().unwrap_or_default())
         .bind(i64::from(checked.second_factor.is_none()))
-        .execute(&self.shared.truth.write)
+        .execute(&mut *tx)
         .await?;
-        Ok((begun.rows_affected() == 1).then_some((session, text)))
+        if begun.rows_affected() == 0 {
+            return Ok(None);
+        }
+        let own = Own::new("signIn", "signed in")
+            .with("address", session.address.as_str())
+            .with("agent", session.agent.as_str())
+            .with("secondFactor", second_factor.to_string());
+        self.record_own(&mut tx, &session.account, None, own, now)
+            .await?;
+        self.end(tx, false).await?;
+        Ok(Some((session, text)))
     }
 
     /// The session of a text with its account, if it is alive at `now`. Records its use, to about a
@@ -215,16 +246,24 @@ impl Store {
         &self,
         account: &Id<Account>,
         id: &Id<Session>,
+        how: Ending,
+        now: Millis,
     ) -> Result<(), StoreError> {
+        let mut tx = self.begin_write().await?;
         let done = sqlx::query("DELETE FROM sessions WHERE id = $1 AND account_id = $2")
             .bind(id.as_str())
             .bind(account.as_str())
-            .execute(&self.shared.truth.write)
+            .execute(&mut *tx)
             .await?;
-        match done.rows_affected() {
-            0 => Err(StoreError::NotFound("session")),
-            _ => Ok(()),
+        if done.rows_affected() == 0 {
+            return Err(StoreError::NotFound("session"));
         }
+        let own = match how {
+            Ending::SignOut => Own::new("signOut", "signed out"),
+            Ending::FromElsewhere => Own::new("endSession", "ended a session of theirs"),
+        };
+        self.record_own(&mut tx, account, None, own, now).await?;
+        self.end(tx, false).await
     }
 
     /// Deletes sessions that have ended by themselves.

@@ -179,8 +179,24 @@ impl Store {
         follow_groups(&mut at, &sign_on.rules, &account, &subject.claimed).await?;
         let begun = sessions::insert_of(&mut at.tx, organization, &account.id, seen, now);
         let text = begun.await?;
-        at.commit().await?;
+        at.done(&Actor::member(&account), signed_in(&account, subject, seen))
+            .await?;
         Ok(SignedOn::Session(text))
+    }
+}
+
+/// That somebody signed in by a provider, in the history.
+fn signed_in(account: &Account, subject: &Subject, seen: &Seen) -> Event {
+    let Seen { address, agent } = seen.kept();
+    Event {
+        kind: "signIn",
+        params: vec![
+            ("email", account.email.clone()),
+            ("address", address),
+            ("agent", agent),
+            ("provider", subject.issuer.clone()),
+        ],
+        text: format!("{} signed in by single sign-on", account.email),
     }
 }
 

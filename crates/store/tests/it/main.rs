@@ -1,6 +1,7 @@
 //! Story tests: the same code on both databases.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod audit;
 mod change_sets;
 mod feed;
 mod history;

@@ -86,6 +86,7 @@ pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
     all.extend(flags_and_segments());
     all.extend(changes(of));
     all.extend(history(of));
+    all.extend(audit());
     all.extend(members(of));
     all.extend(groups());
     all.extend(policies());
@@ -306,6 +307,24 @@ fn history(of: &Fixture) -> Vec<Operation> {
         )
         .sends(json!({}))
         .also("audit.read"),
+    ]
+}
+
+fn audit() -> Vec<Operation> {
+    vec![
+        op("GET /api/v1/audit", "audit", &["audit.read"]),
+        op("GET /api/v1/audit/export", "audit/export", &["audit.read"]),
+        op(
+            "GET /api/v1/audit/retention",
+            "audit/retention",
+            &["audit.read"],
+        ),
+        op(
+            "PUT /api/v1/audit/retention",
+            "audit/retention",
+            &["audit.retain"],
+        )
+        .sends(json!({"days": 90})),
     ]
 }
 

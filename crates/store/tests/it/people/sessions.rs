@@ -1,7 +1,7 @@
 //! Signing in: passwords, sessions, codes.
 
 use burgee_store::people::accounts::NewPassword;
-use burgee_store::people::sessions::{IDLE, LONGEST, Seen};
+use burgee_store::people::sessions::{Ending, IDLE, LONGEST, Seen};
 
 use super::{DAY, at, email, owner};
 use crate::kit::{NOW, for_each_database, house};
@@ -90,7 +90,10 @@ async fn an_old_text_works_for_a_minute_after_it_was_changed() {
         assert!(found.session.second_factor);
         assert!(find(&old, at(DAY + 60_000)).await.is_none());
         assert!(find(&new, at(DAY + 60_000)).await.is_some());
-        store.end_session(&owner.id, &session.id).await.unwrap();
+        store
+            .end_session(&owner.id, &session.id, Ending::SignOut, NOW)
+            .await
+            .unwrap();
         assert!(find(&new, at(DAY + 60_000)).await.is_none());
     })
     .await;
@@ -113,7 +116,10 @@ async fn a_new_password_ends_all_sessions_but_the_one_that_sets_it() {
             temporary: false,
         };
         let keep = Some(&texts[1].0.id);
-        store.set_password(&owner.id, password, keep).await.unwrap();
+        store
+            .set_password(&owner.id, password, keep, None, NOW)
+            .await
+            .unwrap();
         let left = store.sessions(&owner.id, NOW).await.unwrap();
         assert_eq!(left.len(), 1);
         assert_eq!(left[0].id, texts[1].0.id);
@@ -136,7 +142,7 @@ async fn codes_are_taken_once() {
         let (_, other) = other.unwrap().unwrap();
         let codes = ["one".to_owned(), "two".to_owned()];
         store
-            .set_second_factor(id, &session.id, b"sealed", 7, &codes)
+            .set_second_factor(id, &session.id, b"sealed", 7, &codes, NOW)
             .await
             .unwrap();
         let late = store.begin_session(&owner, &seen, false, NOW).await;
@@ -153,11 +159,11 @@ async fn codes_are_taken_once() {
         let (a, b) = tokio::join!(store.use_step(id, 8), store.use_step(id, 8));
         assert!(a.unwrap() != b.unwrap());
         assert!(!store.use_step(id, 6).await.unwrap());
-        assert!(store.use_recovery_code(id, "one").await.unwrap());
-        assert!(!store.use_recovery_code(id, "one").await.unwrap());
-        store.remove_second_factor(id).await.unwrap();
+        assert!(store.use_recovery_code(id, "one", NOW).await.unwrap());
+        assert!(!store.use_recovery_code(id, "one", NOW).await.unwrap());
+        store.remove_second_factor(id, None, NOW).await.unwrap();
         assert!(!store.sessions(id, NOW).await.unwrap()[0].second_factor);
-        assert!(!store.use_recovery_code(id, "two").await.unwrap());
+        assert!(!store.use_recovery_code(id, "two", NOW).await.unwrap());
         assert!(store.account(id).await.unwrap().second_factor.is_none());
     })
     .await;

@@ -1,0 +1,82 @@
+//! `burgee audit`: the log of everything that was done.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::ensure;
+use burgee_server::auth::seal::Keyring;
+use burgee_server::setup;
+use burgee_store::audit::{NoNotary, Notary, Verdict};
+use serde_json::json;
+
+use crate::admin::open;
+use crate::args::AuditVerifyArgs;
+
+/// `burgee audit verify`: fails where an entry is not as it was sealed, and names the first.
+pub(crate) async fn verify(args: AuditVerifyArgs) -> anyhow::Result<ExitCode> {
+    let key = key_file(&args)?;
+    let store = open(&args.data).await?;
+    let keyring = key.map(|file| Keyring::load(&file)).transpose()?;
+    let notary: &dyn Notary = match &keyring {
+        Some(keyring) => keyring,
+        None => &NoNotary,
+    };
+    let organization = setup::organization(&store).await?;
+    let verdict = store.verify_audit(&organization.id, notary).await?;
+    if args.json {
+        println!("{:#}", json(&verdict));
+    } else {
+        print(&verdict);
+    }
+    Ok(match verdict.bad {
+        None => ExitCode::SUCCESS,
+        Some(_) => ExitCode::FAILURE,
+    })
+}
+
+/// The instance key, where there is one: looking makes none.
+fn key_file(args: &AuditVerifyArgs) -> anyhow::Result<Option<PathBuf>> {
+    if let Some(file) = &args.instance_key_file {
+        ensure!(
+            file.is_file(),
+            "--instance-key-file: there is no file {}",
+            file.display()
+        );
+        return Ok(Some(file.clone()));
+    }
+    let file = args.data.data_dir.join("instance.key");
+    Ok((args.data.database.is_none() && file.is_file()).then_some(file))
+}
+
+fn json(verdict: &Verdict) -> serde_json::Value {
+    json!({
+        "verified": verdict.verified,
+        "redacted": verdict.redacted,
+        "unsealed": verdict.unsealed,
+        "prunedUpTo": verdict.pruned,
+        "signed": verdict.signed,
+        "bad": verdict.bad.as_ref().map(|bad| {
+            json!({"number": bad.number, "id": bad.id, "what": bad.what})
+        }),
+    })
+}
+
+fn print(verdict: &Verdict) {
+    println!(
+        "{} entries verify, {} of them redacted; {} are not sealed yet.",
+        verdict.verified, verdict.redacted, verdict.unsealed
+    );
+    if verdict.pruned > 0 {
+        println!("Those up to number {} were pruned.", verdict.pruned);
+    }
+    match (&verdict.bad, verdict.signed) {
+        (Some(bad), _) => {
+            let id = bad.id.as_deref().unwrap_or("unknown");
+            println!("BAD: entry {} (id {id}): {}", bad.number, bad.what);
+        }
+        (None, true) => println!("The end of the chain is signed with the instance key."),
+        (None, false) => {
+            println!("The end of the chain is not signed by a key that is known here.")
+        }
+    }
+}
