@@ -25,8 +25,10 @@ pub mod outcome;
 pub mod people;
 pub mod plan;
 pub mod position;
+pub mod properties;
 pub mod sdk_key;
 pub mod served;
+pub mod staleness;
 pub mod warnings;
 pub mod workspace;
 

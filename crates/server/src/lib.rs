@@ -12,6 +12,7 @@ pub mod body;
 pub mod config;
 pub mod deadline;
 pub mod demo;
+pub mod effects;
 pub mod feed;
 pub mod metrics;
 pub mod openapi;

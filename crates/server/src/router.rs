@@ -15,8 +15,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::{
-    audit, changes, environments, flags, groups, invitations, me, members, permissions, policies,
-    projects, revert, rules, sdk_keys, segments, session, state, tokens, versions,
+    activity, audit, changes, environments, evaluate, flags, groups, invitations, me, members,
+    permissions, policies, projects, properties, revert, rules, sdk_keys, segments, session, state,
+    tokens, users, versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -83,6 +84,12 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(sdk_keys::revoke))
         .routes(routes!(flags::list))
         .routes(routes!(flags::get))
+        .routes(routes!(activity::counts))
+        .routes(routes!(activity::activity))
+        .routes(routes!(users::list))
+        .routes(routes!(users::get, users::delete))
+        .routes(routes!(properties::seen))
+        .routes(routes!(evaluate::evaluate))
         .routes(routes!(segments::list_shared))
         .routes(routes!(segments::list_of_project))
         .routes(routes!(segments::list_of_environment))

@@ -8,6 +8,7 @@ mod admission;
 mod authority;
 mod base;
 mod import;
+mod preview;
 mod request;
 
 use std::collections::BTreeMap;
@@ -30,6 +31,7 @@ use admission::Admitted;
 pub use admission::Overridden;
 use base::Base;
 pub use import::{ImportRequest, Imported};
+pub use preview::Preview;
 pub use request::{Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied, PermissionFound};
 
 use crate::error::StoreError;
@@ -151,6 +153,7 @@ impl Store {
         let mut applied = applied(&id, &workspace, &decision.outcome, admitted);
         if work.dry_run {
             applied.permissions = decision.permissions;
+            applied.preview = preview::previews(&workspace, &decision.outcome);
         }
         if decision.outcome.steps.is_empty() && work.id.is_none() {
             return Ok(applied);

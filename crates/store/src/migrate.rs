@@ -44,7 +44,18 @@ pub(crate) const TRAFFIC: &[Migration] = &[
         version: 2,
         text: include_str!("../migrations/traffic/0002_event_names.sql"),
     },
+    Migration {
+        version: 3,
+        text: include_str!("../migrations/traffic/0003_users.sql"),
+    },
+    Migration {
+        version: 4,
+        text: include_str!("../migrations/traffic/0004_activity.sql"),
+    },
 ];
+
+/// What a line begins with that is for PostgreSQL alone.
+const POSTGRES_ALONE: &str = "-- postgres: ";
 
 /// Runs those of `migrations` that have not run, inside the caller's transaction. `part` tells
 /// the two lists apart where they share a database.
@@ -67,7 +78,11 @@ pub(crate) async fn run(
     let done = done(connection, part).await?;
     refuse_unknown(&done, migrations)?;
     for migration in &migrations[done.len()..] {
-        sqlx::raw_sql(AssertSqlSafe(migration.text))
+        let text = match dialect {
+            Dialect::Sqlite => migration.text.to_owned(),
+            Dialect::Postgres => migration.text.replace(POSTGRES_ALONE, ""),
+        };
+        sqlx::raw_sql(AssertSqlSafe(text))
             .execute(&mut *connection)
             .await?;
         sqlx::query("INSERT INTO schema_migrations (part, version, digest) VALUES ($1, $2, $3)")

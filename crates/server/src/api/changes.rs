@@ -21,6 +21,7 @@ use crate::api::{self};
 use crate::app::{AppState, now};
 use crate::auth::Caller;
 use crate::body::{Body, once};
+use crate::effects::{EnvironmentEffect, effects};
 use crate::params::Path;
 use crate::problem::Problem;
 
@@ -40,6 +41,9 @@ pub struct NewChangeSet {
     /// Say what would happen, and change nothing.
     #[serde(default)]
     pub dry_run: bool,
+    /// With `dryRun`: also say how many known end users would get something else, flag by flag.
+    #[serde(default)]
+    pub effects: bool,
     /// Apply it, in an emergency, though approvals are missing. Takes `change.override` wherever
     /// they are; the history shows it.
     #[serde(rename = "override")]
@@ -94,6 +98,10 @@ pub struct ChangeResult {
     pub changes_left_out: usize,
     /// What the author should know.
     pub warnings: Vec<Warning>,
+    /// What it would do to known end users, in each environment that it changes and whose users the
+    /// caller may see (`user.read`); absent where it was not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effects: Option<Vec<EnvironmentEffect>>,
     /// What the environments ask that it changes, where they ask something. A dry run is told what
     /// is missing; what is applied has it.
     pub needs: Vec<EnvironmentNeeds>,
@@ -146,6 +154,7 @@ impl ChangeResult {
             changes: applied.changes,
             changes_left_out: applied.changes_left_out,
             warnings: applied.warnings,
+            effects: None,
             needs: applied.needs,
             overridden: applied.overridden.map(Into::into),
             permissions: applied
@@ -194,6 +203,10 @@ async fn run(
     new: NewChangeSet,
 ) -> Result<Json<ChangeResult>, Problem> {
     let dry_run = new.dry_run;
+    if new.effects && !dry_run {
+        let rule = "effects are told of a dry run: set dryRun too";
+        return Err(Problem::invalid("/effects", "together", rule));
+    }
     let request = ChangeSetRequest {
         id: change_id(new.id)?,
         organization: caller.organization.clone(),
@@ -212,7 +225,14 @@ async fn run(
         let moved = moved.map(|(environment, (version, _))| (environment.as_str(), *version));
         state.served(moved).await;
     }
-    Ok(Json(ChangeResult::new(applied, dry_run)))
+    let effects = match new.effects {
+        true => Some(effects(state, caller, &applied.preview).await?),
+        false => None,
+    };
+    Ok(Json(ChangeResult {
+        effects,
+        ..ChangeResult::new(applied, dry_run)
+    }))
 }
 
 pub(super) fn reason(over: Override) -> Result<String, Problem> {

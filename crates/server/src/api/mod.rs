@@ -4,9 +4,11 @@
 //! whole (names, errors, pages) are in `docs/api.md`; the routes are the table in
 //! [`crate::router`].
 
+pub mod activity;
 pub mod audit;
 pub mod changes;
 pub mod environments;
+pub mod evaluate;
 pub mod flags;
 pub mod groups;
 pub mod invitations;
@@ -17,6 +19,7 @@ pub mod permissions;
 pub mod planned;
 pub mod policies;
 pub mod projects;
+pub mod properties;
 pub mod revert;
 pub mod rules;
 pub mod sdk_keys;
@@ -24,6 +27,7 @@ pub mod segments;
 pub mod session;
 pub mod state;
 pub mod tokens;
+pub mod users;
 pub mod versions;
 
 use burgee_domain::access::Resource;
@@ -76,7 +80,7 @@ fn or_missing(missing: impl FnOnce() -> Problem) -> impl FnOnce(StoreError) -> P
 }
 
 /// Does what takes a processor for a while where it holds no other request up.
-async fn computed<T: Send + 'static>(
+pub(crate) async fn computed<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Problem> {
     let done = tokio::task::spawn_blocking(work).await;

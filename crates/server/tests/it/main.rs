@@ -22,5 +22,6 @@ mod rules;
 mod segments;
 mod served;
 mod single;
+mod users;
 mod warnings;
 mod writers;

@@ -25,6 +25,12 @@ impl Operation {
         method.parse().unwrap()
     }
 
+    /// Whether it only asks.
+    pub(crate) fn asks(&self) -> bool {
+        let asks = ["permissions", "projects/default/environments/prod/evaluate"];
+        self.method() == "GET" || asks.contains(&self.path.as_str())
+    }
+
     /// Whether the path names something of the organization.
     pub(crate) fn names_something(&self) -> bool {
         self.name.contains('{')
@@ -83,6 +89,7 @@ pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
     all.extend(projects());
     all.extend(environments());
     all.extend(sdk_keys(of));
+    all.extend(users());
     all.extend(flags_and_segments());
     all.extend(changes(of));
     all.extend(history(of));
@@ -188,6 +195,51 @@ fn sdk_keys(of: &Fixture) -> Vec<Operation> {
             format!("{all}/{}", of.sdk_key),
             &write,
         ),
+    ]
+}
+
+fn users() -> Vec<Operation> {
+    let environment = "projects/default/environments/prod";
+    let see = ["environment.read", "project.read"];
+    let read = ["user.read", "environment.read", "project.read"];
+    let write = ["user.write", "environment.read", "project.read"];
+    vec![
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/users",
+            format!("{environment}/users"),
+            &read,
+        ),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/users/{key}",
+            format!("{environment}/users/known"),
+            &read,
+        ),
+        op(
+            "DELETE /api/v1/projects/{project}/environments/{environment}/users/{key}",
+            format!("{environment}/users/spare"),
+            &write,
+        ),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/properties",
+            format!("{environment}/properties"),
+            &read,
+        ),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/activity",
+            format!("{environment}/activity"),
+            &see,
+        ),
+        op(
+            "GET /api/v1/projects/{project}/flags/{flag}/counts",
+            "projects/default/flags/known/counts?environment=prod",
+            &["environment.read", "project.read", "flag.read"],
+        ),
+        op(
+            "POST /api/v1/projects/{project}/environments/{environment}/evaluate",
+            format!("{environment}/evaluate"),
+            &["environment.read", "project.read", "user.read", "flag.read"],
+        )
+        .sends(json!({"key": "known", "flag": "known"})),
     ]
 }
 
