@@ -15,6 +15,7 @@ mod plans;
 mod properties;
 mod rejections;
 mod sdk_key;
+mod search;
 mod segments;
 mod switch;
 mod targeting;
