@@ -27,21 +27,20 @@ impl Need {
     /// Whether somebody may look at what it is about: then telling them what a change would do to
     /// it tells them nothing new.
     pub fn may_be_seen(&self, rights: &Rights) -> bool {
+        let path = &self.resource.path;
         let key_of = |kind: Kind| {
-            let path = self.resource.path.iter();
-            let mut keys = path
-                .filter(|(of, _)| *of == kind)
-                .map(|(_, key)| key.as_str());
-            keys.next()
+            let found = path.iter().find(|part| part.kind == kind);
+            found.map(|part| part.key.as_str())
         };
         let project = key_of(Kind::Project);
-        let above = match (project, key_of(Kind::Environment)) {
-            (Some(project), Some(environment)) => {
-                let place = Resource::environment(project, environment);
-                rights.allow("environment.read", &place)
-            }
-            _ => true,
-        };
+        let environment = path.iter().position(|it| it.kind == Kind::Environment);
+        let above = environment.is_none_or(|place| {
+            let place = Resource {
+                path: path.iter().take(place + 1).cloned().collect(),
+                tags: Vec::new(),
+            };
+            rights.allow("environment.read", &place)
+        });
         let above = above
             && project.is_none_or(|key| rights.allow("project.read", &Resource::project(key)));
         let item = match (project, key_of(Kind::Flag)) {
@@ -100,12 +99,16 @@ impl Find<'_> {
                 project,
                 environment,
                 flag,
-            } => Resource::environment(project, environment).with(Kind::Flag, flag),
+            } => self
+                .environment(project, environment)
+                .with(Kind::Flag, flag),
             Target::Segment {
                 project: Some(project),
                 environment: Some(environment),
                 segment,
-            } => Resource::environment(project, environment).with(Kind::Segment, segment),
+            } => self
+                .environment(project, environment)
+                .with(Kind::Segment, segment),
             Target::Segment {
                 project: Some(project),
                 segment,
@@ -123,7 +126,7 @@ impl Find<'_> {
             let Scope::Environment(environment) = &step.scope else {
                 continue;
             };
-            let Some((project, environment)) = self.keys_of(environment) else {
+            let Some(place) = self.place(environment) else {
                 continue;
             };
             let by_command = |entry: &&LogEntry| entry.commands.contains(&command);
@@ -132,19 +135,30 @@ impl Find<'_> {
                     Item::Flag(_, key) => (Kind::Flag, key),
                     Item::Segment(_, key) => (Kind::Segment, key),
                 };
-                let path = Resource::environment(project, environment).with(kind, key.as_str());
+                let path = place.clone().with(kind, key.as_str());
                 found.extend(self.tagged(path, target));
             }
         }
         found
     }
 
-    fn keys_of(&self, id: &Id<Environment>) -> Option<(&str, &str)> {
+    fn place(&self, id: &Id<Environment>) -> Option<Resource> {
         self.workspace.projects.values().find_map(|state| {
             let mut environments = state.environments.values();
             let found = environments.find(|environment| environment.id == *id)?;
-            Some((state.project.key.as_str(), found.key.as_str()))
+            Some(Resource::of(&state.project, found))
         })
+    }
+
+    /// The environment of these keys; as it is, where it is.
+    fn environment(&self, project: &str, environment: &str) -> Resource {
+        let state = self.workspace.projects.get(&project.to_ascii_lowercase());
+        let found = state.and_then(|it| it.environments.get(&environment.to_ascii_lowercase()));
+        let place = Resource::environment(project, environment);
+        match found {
+            Some(found) => place.protected(found.protected),
+            None => place,
+        }
     }
 
     /// The resource with the item's tags, as they were and as they will be.

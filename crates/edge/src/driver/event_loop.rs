@@ -1,6 +1,6 @@
 //! A loop: waits for sockets, mail and time, and has each looked after in turns.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::io;
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use super::members::Members;
 use super::places::Places;
 use super::push::Walk;
 use crate::api::Api;
-use crate::hub::Event;
+use crate::hub::{Event, KeyId};
 use crate::session::Close;
 
 pub(super) const LISTENER: Token = Token(usize::MAX);
@@ -50,6 +50,8 @@ pub(super) struct EventLoop {
     pub(super) connections: Slab<Connection>,
     pub(super) next_generation: u32,
     pub(super) members: Members,
+    /// The keys of connections that were swept since the hub was told.
+    pub(super) keys_in_use: HashSet<KeyId>,
     pub(super) handshakes: Handshakes,
     /// What is read into; empty while it is lent out.
     pub(super) input: Box<[u8]>,
@@ -103,6 +105,7 @@ impl EventLoop {
             connections: Slab::new(),
             next_generation: 1,
             members: Members::default(),
+            keys_in_use: HashSet::new(),
             handshakes: Handshakes::new(config.socket_limit(), config.loops),
             input: vec![0; INPUT].into(),
             out: Vec::new(),

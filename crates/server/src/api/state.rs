@@ -331,7 +331,7 @@ fn may_read(caller: &Caller, project: &Project, flag: &PastFlag) -> bool {
 impl StatePage {
     fn seen_by(mut self, caller: &Caller, project: &Project, environment: &Environment) -> Self {
         self.flags.retain(|flag| may_read(caller, project, flag));
-        let above = Resource::environment(project.key.as_str(), environment.key.as_str());
+        let above = Resource::of(project, environment);
         self.segments.retain(|segment| {
             let resource = above.clone().with(Kind::Segment, &*segment.key);
             caller.rights.allow("segment.read", &resource)

@@ -69,7 +69,7 @@ pub async fn list(
         .versions(&caller.organization, environment.id.as_str(), &page)
         .await?;
     let of_project = Resource::project(project.key.as_str());
-    let here = Resource::environment(project.key.as_str(), environment.key.as_str());
+    let here = Resource::of(&project, &environment);
     let sees = |item: &VersionItem| match item.kind.as_str() {
         "flag" => {
             let flag = of_project.clone().with(Kind::Flag, &*item.key);
