@@ -15,8 +15,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::{
-    activity, audit, changes, environments, evaluate, flags, groups, invitations, me, members,
-    permissions, policies, projects, properties, rules, sdk_keys, segments, session, tokens, users,
+    activity, audit, changes, environments, evaluate, flags, forget, groups, invitations, me,
+    members, permissions, policies, projects, properties, rules, sdk_keys, segments, session,
+    tokens, user_files, users,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -85,8 +86,10 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(flags::get))
         .routes(routes!(activity::counts))
         .routes(routes!(activity::activity))
-        .routes(routes!(users::list))
+        .routes(routes!(users::list, user_files::upload))
         .routes(routes!(users::get, users::delete))
+        .routes(routes!(user_files::download))
+        .routes(routes!(forget::forget))
         .routes(routes!(properties::seen))
         .routes(routes!(evaluate::evaluate))
         .routes(routes!(segments::list_shared))

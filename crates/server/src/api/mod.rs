@@ -10,6 +10,7 @@ pub mod changes;
 pub mod environments;
 pub mod evaluate;
 pub mod flags;
+pub mod forget;
 pub mod groups;
 pub mod invitations;
 pub mod me;
@@ -24,6 +25,7 @@ pub mod sdk_keys;
 pub mod segments;
 pub mod session;
 pub mod tokens;
+pub mod user_files;
 pub mod users;
 
 use burgee_domain::access::Resource;
