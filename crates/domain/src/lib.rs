@@ -27,6 +27,7 @@ pub mod people;
 pub mod position;
 pub mod properties;
 pub mod sdk_key;
+pub mod search;
 pub mod served;
 pub mod staleness;
 pub mod warnings;

@@ -1,5 +1,7 @@
 //! Flags: what a project knows of them.
 
+pub(crate) mod index;
+
 use std::collections::BTreeMap;
 
 use burgee_domain::id::Id;

@@ -32,6 +32,10 @@ pub(crate) const TRUTH: &[Migration] = &[
         version: 4,
         text: include_str!("../migrations/truth/0004_audit.sql"),
     },
+    Migration {
+        version: 5,
+        text: include_str!("../migrations/truth/0005_member_settings.sql"),
+    },
 ];
 
 /// The steps of the traffic.

@@ -10,6 +10,7 @@
 
 mod activity;
 mod counts;
+mod first;
 mod names;
 mod read;
 mod roll_up;

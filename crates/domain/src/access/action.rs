@@ -135,7 +135,7 @@ pub const ACTIONS: &[Action] = &[
 ];
 
 /// Actions by name, with `*` on either side of the dot: `flag.turnOn`, `flag.*`, `*.read`, `*`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ActionPattern(String);
 

@@ -318,7 +318,7 @@ fn change_id(id: Option<String>) -> Result<Option<String>, Problem> {
 
 /// One change set, of any project of the organization.
 #[utoipa::path(get, path = "/api/v1/changes/{id}", tag = "changes",
-    params(("id", description = "The change set's id")),
+    params(("id", description = "The change set's id, or its number in the organization's history")),
     responses((status = 200, body = ChangeView), (status = 404, body = Problem)))]
 pub async fn get(
     State(state): State<AppState>,
@@ -326,10 +326,18 @@ pub async fn get(
     Path(id): Path<String>,
 ) -> Result<Json<ChangeView>, Problem> {
     let missing = || Problem::not_found(format!("change set `{id}`"));
-    let typed = uuid::Uuid::parse_str(&id).map_err(|_| missing())?;
+    let typed = match (uuid::Uuid::parse_str(&id), id.parse()) {
+        (Ok(id), _) => id.to_string(),
+        (Err(_), Ok(number)) => state
+            .store
+            .change_set_numbered(&caller.organization, number)
+            .await
+            .map_err(api::or_missing(missing))?,
+        (Err(_), Err(_)) => return Err(missing()),
+    };
     let found = state
         .store
-        .change_set(&caller.organization, &typed.to_string())
+        .change_set(&caller.organization, &typed)
         .await
         .map_err(api::or_missing(missing))?;
     let seen = ChangeView::from(found).seen_by(&caller);

@@ -198,6 +198,7 @@ fn pairs<'a>(
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DownloadQuery {
     /// `jsonLines` (also where absent) or `csv`.
+    #[param(inline)]
     pub format: Option<Format>,
     /// Properties that get a column of their own, joined by commas, in place of one column with all
     /// of them as JSON; of `csv`.

@@ -19,7 +19,7 @@ use crate::access::neighbour;
 use crate::kit::{App, Database};
 use crate::openapi::published;
 use fixture::{Fixture, all_but, everything, only};
-use table::{OPEN, OWN_ACCOUNT, Operation, operations};
+use table::{OPEN, OWN_ACCOUNT, Operation, STREAMS, operations};
 
 /// The operations of the document by name, with whether they ask for credentials.
 async fn documented(app: &App) -> Vec<(String, Value)> {
@@ -47,7 +47,11 @@ async fn the_table_has_every_operation_of_the_document() {
     let fixture = Fixture::new(&app).await;
     let table = operations(&fixture);
     let of_table = table.iter().map(|it| it.name);
-    let known: BTreeSet<&str> = of_table.chain(OPEN).chain(OWN_ACCOUNT).collect();
+    let known: BTreeSet<&str> = of_table
+        .chain(OPEN)
+        .chain(OWN_ACCOUNT)
+        .chain(STREAMS)
+        .collect();
     let documented = documented(&app).await;
     let names: BTreeSet<&str> = documented.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, known);

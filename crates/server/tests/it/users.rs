@@ -463,16 +463,32 @@ async fn a_person_is_forgotten_in_the_whole_organization() {
             "variation": yes, "keys": ["u000", "u001"]});
         app.apply(json!([add])).await;
         let ask = json!({"key": "u001", "comment": "asked to be forgotten"});
-        app.caller("dora", "developer").await.post("users/forget", &ask).await.problem(403);
+        app.caller("dora", "developer")
+            .await
+            .post("users/forget", &ask)
+            .await
+            .problem(403);
         let done = app.owner.post("users/forget", &ask).await.expect(200);
         assert_eq!(done["changes"].as_array().unwrap().len(), 1);
         assert!(done["images"].as_u64().unwrap() >= 1, "{done}");
         assert!(done["entries"].as_u64().unwrap() >= 2, "{done}");
         assert_eq!(done["rows"], 1);
-        app.owner.get(&format!("{PROD}/users/u001")).await.problem(404);
-        let flag = app.owner.get("projects/default/flags/checkout").await.expect(200);
+        app.owner
+            .get(&format!("{PROD}/users/u001"))
+            .await
+            .problem(404);
+        let flag = app
+            .owner
+            .get("projects/default/flags/checkout")
+            .await
+            .expect(200);
         assert!(!flag.to_string().contains("u001") && flag.to_string().contains("u000"));
-        let history = app.owner.get("changes?limit=500").await.expect(200).to_string();
+        let history = app
+            .owner
+            .get("changes?limit=500")
+            .await
+            .expect(200)
+            .to_string();
         assert!(!history.contains("u001"), "{history}");
         assert!(history.contains("forgetUser"));
         let naming = json!({"key": "u002", "comment": "u002 asked"});

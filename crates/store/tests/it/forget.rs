@@ -1,13 +1,15 @@
 //! Forgetting a person: out of the past as well, with chains that still verify.
 
 use burgee_store::audit::NoNotary;
+use burgee_store::page::PageRequest;
 use burgee_store::traffic::UserSeen;
 use burgee_store::{Actor, HistoryScope, Store};
-use burgee_store::page::PageRequest;
 use serde_json::{Value, json};
 
-use crate::kit::{House, NOW, apply, flag_on, for_each_database, house, later, on_flag, on_whole};
-use crate::kit::{request, state, variations};
+use crate::kit::{
+    House, NOW, apply, flag_on, for_each_database, house, later, on_flag, on_whole, request, state,
+    variations,
+};
 
 const KEY: &str = "mallory@example.com";
 
@@ -24,7 +26,9 @@ async fn named_everywhere(store: &Store, house: &House) {
     for flag in ["small", "large", "gone"] {
         apply(store, house, flag_on(flag)).await;
     }
-    let many: Vec<String> = (0..6_000).map(|number| format!("user-{number:06}")).collect();
+    let many: Vec<String> = (0..6_000)
+        .map(|number| format!("user-{number:06}"))
+        .collect();
     let with = |keys: &[String]| [keys, &[KEY.to_owned()]].concat();
     let (on, _) = variations(store, house, "large").await;
     apply(store, house, json!([targets("large", &on, &many)])).await;
@@ -53,8 +57,8 @@ async fn named_everywhere(store: &Store, house: &House) {
     }
     let conditions = json!([{"property": "keyId", "op": "Equal", "value": KEY}]);
     let mut rule = on_flag("addRule", "prod", "small");
+    let (on, _) = variations(store, house, "small").await;
     rule["rule"] = json!({"id": "by-key", "conditions": conditions, "variation": on});
-    rule["rule"]["variation"] = json!(variations(store, house, "small").await.0);
     apply(store, house, json!([rule])).await;
 }
 
@@ -62,7 +66,11 @@ async fn named_everywhere(store: &Store, house: &House) {
 async fn past(store: &Store, house: &House) -> String {
     let mut told = String::new();
     let organization = &house.organization;
-    for scope in [organization.id.as_str(), house.project.id.as_str(), house.prod.id.as_str()] {
+    for scope in [
+        organization.id.as_str(),
+        house.project.id.as_str(),
+        house.prod.id.as_str(),
+    ] {
         for version in 1..40 {
             let items = store.items_at(scope, version).await.unwrap();
             items.iter().for_each(|item| told.push_str(&item.image));
@@ -73,7 +81,10 @@ async fn past(store: &Store, house: &House) -> String {
         limit: Some(500),
     };
     let scope = HistoryScope::Organization;
-    let history = store.history(&organization.id, &scope, &page).await.unwrap();
+    let history = store
+        .history(&organization.id, &scope, &page)
+        .await
+        .unwrap();
     told + &format!("{:?}", history.items)
 }
 
@@ -100,7 +111,13 @@ async fn a_forgotten_key_is_nowhere_and_chains_verify() {
         let kinds: Vec<_> = mentions.commands.iter().map(|it| &it["kind"]).collect();
         assert_eq!(
             kinds,
-            ["removeTargets", "removeTargets", "removeIncluded", "removeIncluded", "removeIncluded"]
+            [
+                "removeTargets",
+                "removeTargets",
+                "removeIncluded",
+                "removeIncluded",
+                "removeIncluded"
+            ]
         );
         let [rule] = &mentions.rules[..] else {
             panic!("{:?}", mentions.rules);

@@ -70,17 +70,22 @@ pub(crate) const OPEN: [&str; 3] = [
     "POST /api/v1/session",
 ];
 
+/// Streams, which do not end by themselves: who hears what is told in the stories of events.
+pub(crate) const STREAMS: [&str; 1] = ["GET /api/v1/events"];
+
 /// Operations on one's own account: for a session alone.
-pub(crate) const OWN_ACCOUNT: [&str; 9] = [
+pub(crate) const OWN_ACCOUNT: [&str; 11] = [
     "DELETE /api/v1/me/second-factor",
     "DELETE /api/v1/me/sessions/{id}",
     "DELETE /api/v1/session",
     "GET /api/v1/me/sessions",
+    "GET /api/v1/me/settings",
     "GET /api/v1/session",
     "PATCH /api/v1/me",
     "POST /api/v1/me/password",
     "POST /api/v1/me/second-factor/seed",
     "PUT /api/v1/me/second-factor",
+    "PUT /api/v1/me/settings",
 ];
 
 /// All other operations, in an order in which each works.
@@ -229,8 +234,12 @@ fn users() -> Vec<Operation> {
             format!("{environment}/user-export"),
             &read,
         ),
-        op("POST /api/v1/users/forget", "users/forget", &["user.forget"])
-            .sends(json!({"key": "gone"})),
+        op(
+            "POST /api/v1/users/forget",
+            "users/forget",
+            &["user.forget"],
+        )
+        .sends(json!({"key": "gone"})),
         op(
             "GET /api/v1/projects/{project}/environments/{environment}/properties",
             format!("{environment}/properties"),
@@ -266,10 +275,19 @@ fn flags_and_segments() -> Vec<Operation> {
         )
         .shows("flag.read"),
         op(
+            "GET /api/v1/projects/{project}/flag-index",
+            format!("{project}/flag-index"),
+            &["project.read"],
+        )
+        .shows("flag.read"),
+        op(
             "GET /api/v1/projects/{project}/flags/{flag}",
             format!("{project}/flags/known"),
             &["project.read", "flag.read"],
         ),
+        op("GET /api/v1/search", "search?q=known&kinds=flag", &[])
+            .shows("flag.read")
+            .also("project.read"),
         op("GET /api/v1/segments", "segments", &[]).shows("segment.read"),
         op(
             "GET /api/v1/segments/{segment}",
