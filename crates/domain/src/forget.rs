@@ -20,19 +20,24 @@ pub fn image(text: &str, key: &str) -> Option<String> {
 }
 
 fn take_from_lists(value: &mut Value, key: &str) -> bool {
+    let mut taken = false;
     match value {
-        Value::Array(items) => items
-            .iter_mut()
-            .fold(false, |taken, item| take_from_lists(item, key) || taken),
-        Value::Object(fields) => fields.iter_mut().fold(false, |taken, (name, field)| {
-            let here = match field {
-                Value::Array(keys) if LISTS.contains(&name.as_str()) => take(keys, key),
-                field => take_from_lists(field, key),
-            };
-            here || taken
-        }),
-        _ => false,
+        Value::Array(items) => {
+            for item in items {
+                taken |= take_from_lists(item, key);
+            }
+        }
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                taken |= match field {
+                    Value::Array(keys) if LISTS.contains(&name.as_str()) => take(keys, key),
+                    field => take_from_lists(field, key),
+                };
+            }
+        }
+        _ => {}
     }
+    taken
 }
 
 fn take(keys: &mut Vec<Value>, key: &str) -> bool {
