@@ -16,6 +16,7 @@ pub mod conflict;
 pub mod demo;
 pub mod diff;
 mod fault;
+pub mod file;
 pub mod id;
 pub mod import;
 pub mod key;

@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 
 use crate::api::{
     audit, changes, environments, flags, groups, invitations, me, members, permissions, policies,
-    projects, rules, sdk_keys, segments, session, tokens,
+    project_files, projects, rules, sdk_keys, segments, session, tokens,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -93,6 +93,9 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(changes::get))
         .routes(routes!(changes::list_of_project, changes::apply_to_project))
         .routes(routes!(changes::list_of_environment))
+        .routes(routes!(project_files::export))
+        .routes(routes!(project_files::import))
+        .routes(routes!(project_files::featbit))
         .routes(routes!(audit::list))
         .routes(routes!(audit::export))
         .routes(routes!(audit::retention, audit::set_retention))

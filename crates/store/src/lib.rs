@@ -14,6 +14,7 @@
 
 mod apply;
 pub mod audit;
+pub mod backup;
 pub mod change_sets;
 mod changed;
 pub mod dialect;
@@ -31,6 +32,7 @@ mod organizations;
 pub mod page;
 pub mod people;
 mod pool;
+mod project_file;
 mod projects;
 mod row;
 mod sdk_keys;
@@ -59,6 +61,7 @@ pub use crate::error::StoreError;
 pub use crate::flags::{FlagFilter, ListedFlag};
 pub use crate::history::{HistoryScope, LoggedChangeSet};
 pub use crate::pool::Location;
+pub use crate::project_file::{FileError, FileRequest, Filed};
 pub use crate::projects::NewProject;
 pub use crate::segments::{ListedSegment, SegmentFilter};
 pub use crate::snapshot::LoggedItem;

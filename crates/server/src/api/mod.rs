@@ -15,6 +15,7 @@ pub mod members;
 pub mod page;
 pub mod permissions;
 pub mod policies;
+pub mod project_files;
 pub mod projects;
 pub mod rules;
 pub mod sdk_keys;
