@@ -18,6 +18,8 @@ E2E_PYTHON := e2e/.venv
 # The first bytes of a name's content, so that another version makes another stamp.
 TOOLS_STAMP := $(TOOLS)/ready-$(shell md5sum scripts/tools.txt | cut -c1-12)
 NODE_STAMP := e2e/node_modules/.ready
+CLIENT := packages/api-client
+CLIENT_STAMP := $(CLIENT)/node_modules/.ready
 PYTHON_STAMP := $(E2E_PYTHON)/.ready
 
 DATA ?= ./data
@@ -54,6 +56,7 @@ lint: setup ## Formatting, clippy, licences, and the same for JavaScript and Pyt
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(TOOLS)/bin/cargo-deny check --hide-inclusion-graph licenses bans sources
 	cd e2e && npm run --silent lint
+	cd $(CLIENT) && npm run --silent check
 	scripts/check-links
 	$(TOOLS)/bin/ruff check e2e scripts/check-links
 	$(TOOLS)/bin/ruff format --check e2e scripts/check-links
@@ -81,7 +84,7 @@ bench-seed: system ## Run the test whose figures FeatBit published (RUNS=…); t
 	$(BENCH) seed --runs $(RUNS)
 
 .PHONY: setup
-setup: system $(TOOLS_STAMP) $(NODE_STAMP) $(PYTHON_STAMP) ## Install what the targets need
+setup: system $(TOOLS_STAMP) $(NODE_STAMP) $(CLIENT_STAMP) $(PYTHON_STAMP) ## Install what the targets need
 
 # What the journeys run against.
 .PHONY: binary
@@ -100,6 +103,10 @@ $(TOOLS_STAMP): scripts/tools.txt | system
 
 $(NODE_STAMP): e2e/package-lock.json | system
 	cd e2e && npm ci --no-audit --no-fund --loglevel=error
+	touch $@
+
+$(CLIENT_STAMP): $(CLIENT)/package-lock.json | system
+	cd $(CLIENT) && npm ci --no-audit --no-fund --loglevel=error
 	touch $@
 
 $(PYTHON_STAMP): e2e/requirements.txt | system

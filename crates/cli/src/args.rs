@@ -117,6 +117,15 @@ pub(crate) struct ServerArgs {
     /// How people reach the server, where that is not the address it listens on.
     #[arg(long, env = "BURGEE_PUBLIC_URL", value_name = "URL")]
     pub(crate) public_url: Option<String>,
+    /// How many requests a second one session or token may make for management, over time; ten
+    /// times that at once, and four times either from one address. 0: as many as they like.
+    #[arg(
+        long,
+        env = "BURGEE_REQUESTS_PER_SECOND",
+        default_value_t = 200,
+        value_name = "N"
+    )]
+    pub(crate) requests_per_second: u32,
     /// Seed the project `demo`: eight flags and two segments to try things with.
     #[arg(long, env = "BURGEE_DEMO", value_parser = FalseyValueParser::new())]
     pub(crate) demo: bool,

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use burgee_server::{Config, Server};
+use burgee_server::{Config, Rates, Server};
 use burgee_store::first_start::OWNER_EMAIL;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -71,6 +71,7 @@ fn config(args: &ServerArgs) -> anyhow::Result<Config> {
         share_port: args.share_port,
         metrics_listen: args.metrics_listen,
         public_url: args.public_url.clone(),
+        rates: Rates::of(Some(args.requests_per_second).filter(|it| *it > 0)),
         demo: args.demo,
         ..config
     })

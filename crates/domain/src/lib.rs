@@ -25,8 +25,11 @@ pub mod model;
 pub mod outcome;
 pub mod people;
 pub mod position;
+pub mod properties;
 pub mod sdk_key;
+pub mod search;
 pub mod served;
+pub mod staleness;
 pub mod warnings;
 pub mod workspace;
 

@@ -17,6 +17,7 @@ pub use crate::condition::check as check_condition;
 pub use crate::warning::{Code, Warning};
 pub use segment::{CompiledSegment, Segments, segment};
 
+pub(crate) use rule::RuleTest;
 use rule::{CompiledRule, Compiler};
 
 /// A flag, ready to be evaluated. Immutable, shared, never different for another reader.

@@ -110,6 +110,11 @@ impl Condition {
     pub(crate) fn holds(&self, user: &User<'_>) -> bool {
         self.test.passes(self.property.of(user)) != self.negated
     }
+
+    /// Whether it did not compile.
+    pub(crate) fn is_never(&self) -> bool {
+        matches!(self.test, Test::Never)
+    }
 }
 
 /// Whether a condition compiles. A segment condition's ids are not looked up.

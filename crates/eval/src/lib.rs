@@ -14,6 +14,7 @@ pub mod bucket;
 pub mod compile;
 pub mod condition;
 mod evaluate;
+pub mod explain;
 pub mod flag;
 mod keys;
 mod ledger;

@@ -11,7 +11,9 @@ use ipnet::IpNet;
 
 use crate::auth::seal::Keyring;
 use crate::auth::throttle::Throttle;
+use crate::events::Events;
 use crate::problem::Problem;
+use crate::rates::Limiter;
 
 /// Cheap to clone: handles only.
 #[derive(Clone)]
@@ -22,6 +24,10 @@ pub struct AppState {
     pub hub: Arc<Hub>,
     /// What seals secrets that must be read back, where there is a key.
     pub keyring: Option<Arc<Keyring>>,
+    /// Who listens to what happens.
+    pub events: Arc<Events>,
+    /// How often one may ask.
+    pub limiter: Arc<Limiter>,
     /// Failed attempts to sign in.
     pub throttle: Arc<Throttle>,
     /// Proxies that are believed when they say whom they forward.

@@ -14,6 +14,7 @@ pub mod seal;
 pub mod session;
 pub mod throttle;
 pub mod totp;
+pub mod watcher;
 
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::header;

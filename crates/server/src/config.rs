@@ -9,6 +9,8 @@ use burgee_edge::driver;
 use burgee_store::Location;
 use ipnet::IpNet;
 
+use crate::rates::Rates;
+
 /// The options of `burgee server`.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -27,6 +29,8 @@ pub struct Config {
     pub instance_key_file: Option<PathBuf>,
     /// Proxies that are believed when they say whom they forward (`X-Forwarded-For`).
     pub trusted_proxies: Vec<IpNet>,
+    /// How often one may ask for management.
+    pub rates: Rates,
     /// Whether to seed the project `demo`.
     pub demo: bool,
     /// How long a stopping server waits for connections to drain.
@@ -49,6 +53,7 @@ impl Config {
             public_url: None,
             instance_key_file,
             trusted_proxies: Vec::new(),
+            rates: Rates::default(),
             demo: false,
             drain: Duration::from_secs(5),
         }

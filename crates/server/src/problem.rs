@@ -187,6 +187,25 @@ impl Problem {
         problem
     }
 
+    /// 429 with `Retry-After`: requests come too often.
+    pub fn too_often(wait: std::time::Duration) -> Self {
+        let seconds = wait.as_secs_f64().ceil().max(1.0) as i64;
+        let detail = format!("requests come too often; try again in {seconds} s");
+        let mut problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "tooManyRequests", detail);
+        problem.retry_after = Some(seconds);
+        problem
+    }
+
+    /// 429: so many streams of events are enough for one session or token.
+    pub fn too_many_streams(most: usize) -> Self {
+        let detail = format!(
+            "there are too many streams of events already, {most} of one session or token at most"
+        );
+        let mut problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "tooManyStreams", detail);
+        problem.retry_after = Some(10);
+        problem
+    }
+
     /// 403: the token is valid, but not for this.
     pub fn forbidden(detail: &str) -> Self {
         Self::new(StatusCode::FORBIDDEN, "forbidden", detail)

@@ -2,12 +2,14 @@
 
 use axum::extract::State;
 use axum::http::{StatusCode, header};
-use axum::middleware::from_fn;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::IntoResponse;
 use axum::routing::get;
 use axum::{Json, Router};
 use burgee_store::dialect::Dialect;
 use std::sync::Arc;
+use tower_http::compression::predicate::{NotForContentType, SizeAbove};
+use tower_http::compression::{CompressionLayer, CompressionLevel, Predicate};
 use utoipa::OpenApi;
 use utoipa::openapi::OpenApi as Document;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
@@ -15,14 +17,18 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::{
-    audit, changes, environments, flags, groups, invitations, me, members, permissions, policies,
-    project_files, projects, rules, sdk_keys, segments, session, tokens,
+    activity, audit, changes, environments, evaluate, events, flag_index, flags, groups,
+    invitations, me, members, permissions, policies, project_files, projects, properties, rules,
+    sdk_keys, search, segments, session, tokens, users,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
 use crate::deadline::answer_in_time;
-use crate::openapi::add_common_refusals;
+use crate::docs;
+use crate::events::view::{Beginning, ChangeEvent, Seen};
+use crate::openapi::complete;
 use crate::problem::Problem;
+use crate::rates;
 
 #[derive(OpenApi)]
 #[openapi(
@@ -31,13 +37,21 @@ use crate::problem::Problem;
         description = "Feature flags: management. Every edit of a flag or a segment is a command \
             of a change set (`POST …/changes`)."
     ),
+    components(schemas(Beginning, ChangeEvent, Seen)),
     security(("token" = []), ("session" = []))
 )]
 struct Description;
 
+/// Up to so many bytes an answer is sent as it is.
+const SMALL: u64 = 1_024;
+
+/// How hard answers are compressed: from 5 on brotli takes several times as long for a tenth less.
+const BROTLI: i32 = 4;
+
 /// The API and its description.
 pub fn router(state: AppState) -> (Router, Document) {
     let dialect = state.store.dialect();
+    let limit = from_fn_with_state(state.clone(), rates::limit);
     let (mut router, mut document) = table().with_state(state).split_for_parts();
     if dialect == Dialect::Postgres {
         router = router.layer(from_fn(answer_in_time));
@@ -56,16 +70,29 @@ pub fn router(state: AppState) -> (Router, Document) {
         .components
         .get_or_insert_default()
         .add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
-    add_common_refusals(&mut document);
+    complete(&mut document);
+    let described = serde_json::to_value(&document).unwrap_or_default();
     let published = Router::new()
         .route("/api/openapi.json", get(publish))
         .with_state(Arc::new(document.clone()));
     let router = router
         .layer(from_fn(renew))
         .merge(published)
+        .merge(docs::router(&described))
+        .layer(limit)
+        .layer(compression())
         .fallback(|| async { Problem::not_found("such address") })
         .method_not_allowed_fallback(|| async { Problem::method_not_allowed() });
     (router, document)
+}
+
+/// Answers go out as br or gzip where that is asked for. Not small ones, which fit a packet anyhow,
+/// and not streams of events, each of which has to arrive by itself.
+fn compression() -> CompressionLayer<impl Predicate> {
+    let large = SizeAbove::new(SMALL).and(NotForContentType::SSE);
+    CompressionLayer::new()
+        .quality(CompressionLevel::Precise(BROTLI))
+        .compress_when(large)
 }
 
 fn table() -> OpenApiRouter<AppState> {
@@ -82,13 +109,22 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(sdk_keys::list, sdk_keys::create))
         .routes(routes!(sdk_keys::revoke))
         .routes(routes!(flags::list))
+        .routes(routes!(flag_index::get))
         .routes(routes!(flags::get))
+        .routes(routes!(search::find))
+        .routes(routes!(activity::counts))
+        .routes(routes!(activity::activity))
+        .routes(routes!(users::list))
+        .routes(routes!(users::get, users::delete))
+        .routes(routes!(properties::seen))
+        .routes(routes!(evaluate::evaluate))
         .routes(routes!(segments::list_shared))
         .routes(routes!(segments::list_of_project))
         .routes(routes!(segments::list_of_environment))
         .routes(routes!(segments::get_shared))
         .routes(routes!(segments::get_of_project))
         .routes(routes!(segments::get_of_environment))
+        .routes(routes!(events::get))
         .routes(routes!(changes::list, changes::apply))
         .routes(routes!(changes::get))
         .routes(routes!(changes::list_of_project, changes::apply_to_project))
@@ -102,6 +138,7 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(session::get, session::sign_in, session::sign_out))
         .routes(routes!(me::update))
         .routes(routes!(me::change_password))
+        .routes(routes!(me::settings::get, me::settings::put))
         .routes(routes!(me::sessions))
         .routes(routes!(me::end_session))
         .routes(routes!(me::new_second_factor))

@@ -19,7 +19,9 @@ use tokio_util::sync::CancellationToken;
 use crate::app::AppState;
 use crate::auth::seal::Keyring;
 use crate::config::Config;
+use crate::events::Events;
 use crate::feed::{self, LocalSource};
+use crate::rates::Limiter;
 use crate::sink::LocalSink;
 use crate::{audit, demo, metrics, retention, router, setup};
 
@@ -48,7 +50,8 @@ impl Server {
         api.hub.ready().await;
 
         let counters = Arc::clone(&api.metrics);
-        let state = state(&config, &store, &api)?;
+        let events = Events::new(store.clone(), stop_edge.clone());
+        let state = state(&config, &store, &api, events)?;
         let sealing = audit::run(store.clone(), state.keyring.clone());
         feeding.push(tokio::spawn(until(stop_feed.clone(), sealing)));
         let owner_password = setup::first_password(&store).await?;
@@ -115,7 +118,12 @@ impl Server {
 }
 
 /// What handlers can reach.
-fn state(config: &Config, store: &Store, api: &Api) -> anyhow::Result<AppState> {
+fn state(
+    config: &Config,
+    store: &Store,
+    api: &Api,
+    events: Arc<Events>,
+) -> anyhow::Result<AppState> {
     let file = config.instance_key_file.as_deref();
     let keyring = file.map(Keyring::load).transpose()?;
     let url = config.public_url.clone();
@@ -123,7 +131,9 @@ fn state(config: &Config, store: &Store, api: &Api) -> anyhow::Result<AppState> 
     Ok(AppState {
         store: store.clone(),
         hub: Arc::clone(&api.hub),
+        events,
         keyring: keyring.map(Arc::new),
+        limiter: Arc::new(Limiter::new(config.rates)),
         throttle: Arc::default(),
         trusted_proxies: config.trusted_proxies.clone().into(),
         secure_cookies: url.starts_with("https://"),

@@ -7,6 +7,7 @@
 mod admission;
 mod base;
 mod import;
+mod preview;
 mod request;
 
 use std::collections::BTreeMap;
@@ -29,6 +30,7 @@ use admission::Admitted;
 pub use admission::Overridden;
 use base::Base;
 pub use import::{ImportRequest, Imported};
+pub use preview::Preview;
 pub use request::{Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied};
 
 use crate::error::StoreError;
@@ -113,7 +115,10 @@ impl Store {
         base.check(&mut tx, &decision.outcome).await?;
         let asks = admission::asks(&mut tx, &workspace, work, &decision.outcome).await?;
         let admitted = admission::admit(work, &asks, &[])?;
-        let applied = applied(&id, &workspace, &decision.outcome, admitted);
+        let mut applied = applied(&id, &workspace, &decision.outcome, admitted);
+        if work.dry_run {
+            applied.preview = preview::previews(&workspace, &decision.outcome);
+        }
         if decision.outcome.steps.is_empty() && work.id.is_none() {
             return Ok(applied);
         }

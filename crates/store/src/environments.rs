@@ -63,6 +63,28 @@ impl Store {
         rows.iter().map(read).collect()
     }
 
+    /// All environments of an organization: their ids, their projects' keys and their own.
+    pub async fn environments_of(
+        &self,
+        organization: &Id<Organization>,
+    ) -> Result<Vec<(String, String, String)>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT e.id, p.key, e.key FROM environments e JOIN projects p ON p.id = e.project_id \
+             WHERE p.organization_id = $1 AND e.deleted_at IS NULL ORDER BY e.id",
+        )
+        .bind(organization.as_str())
+        .fetch_all(&self.shared.truth.read)
+        .await?;
+        let names = |found: &AnyRow| {
+            Ok((
+                row::text(found, 0)?,
+                row::text(found, 1)?,
+                row::text(found, 2)?,
+            ))
+        };
+        rows.iter().map(names).collect()
+    }
+
     /// The environment of this key.
     pub async fn environment(
         &self,

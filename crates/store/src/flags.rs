@@ -1,5 +1,7 @@
 //! Flags: what a project knows of them.
 
+pub(crate) mod index;
+
 use std::collections::BTreeMap;
 
 use burgee_domain::id::Id;
@@ -88,6 +90,25 @@ impl Store {
             items: items.collect(),
             next: places.next,
         })
+    }
+
+    /// The live flags of a project that are released in one of its environments, by key.
+    pub async fn released_flags(
+        &self,
+        project: &Id<Project>,
+        environment: &Id<Environment>,
+    ) -> Result<Vec<Flag>, StoreError> {
+        let mut sql = Sql::new("SELECT ");
+        sql.push(COLUMNS);
+        sql.push(" FROM targetings t JOIN flags f");
+        sql.push(" ON f.project_id = t.project_id AND f.id = t.flag_id");
+        sql.push(" WHERE f.life = 'live' AND t.project_id = ");
+        sql.bind(project.as_str());
+        sql.push(" AND t.environment_id = ")
+            .bind(environment.as_str());
+        sql.push(" ORDER BY f.key_folded");
+        let rows = sql.query()?.fetch_all(&self.shared.truth.read).await?;
+        rows.iter().map(read).collect()
     }
 
     /// The flag of this key, live or archived, with its targeting wherever it is released.

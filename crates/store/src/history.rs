@@ -79,6 +79,21 @@ impl Store {
         })
     }
 
+    /// The id of the change set with this number in an organization's history.
+    pub async fn change_set_numbered(
+        &self,
+        organization: &Id<Organization>,
+        number: i64,
+    ) -> Result<String, StoreError> {
+        let query = "SELECT id FROM change_sets WHERE organization_id = $1 AND number = $2";
+        let found = sqlx::query(query)
+            .bind(organization.as_str())
+            .bind(number)
+            .fetch_optional(&self.shared.truth.read)
+            .await?;
+        row::text(&found.ok_or(StoreError::NotFound("change set"))?, 0)
+    }
+
     /// One change set of an organization, with all its commands.
     pub async fn change_set(
         &self,

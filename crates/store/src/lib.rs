@@ -28,6 +28,7 @@ mod history;
 mod image;
 mod log;
 mod migrate;
+pub mod news;
 mod organizations;
 pub mod page;
 pub mod people;
@@ -36,6 +37,7 @@ mod project_file;
 mod projects;
 mod row;
 mod sdk_keys;
+pub mod search;
 mod segments;
 mod snapshot;
 mod sql;
@@ -52,12 +54,13 @@ use sqlx::{Any, Transaction};
 
 pub use crate::apply::{
     Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied, ImportRequest, Imported,
-    Overridden,
+    Overridden, Preview,
 };
 pub use crate::change_sets::{Actor, ActorKind};
 pub use crate::environments::NewEnvironment;
 pub use crate::environments::rules::{RulesAuthor, SetRulesError};
 pub use crate::error::StoreError;
+pub use crate::flags::index::{Cell, IndexedFlag, LastChange};
 pub use crate::flags::{FlagFilter, ListedFlag};
 pub use crate::history::{HistoryScope, LoggedChangeSet};
 pub use crate::pool::Location;
@@ -86,6 +89,7 @@ struct Shared {
     truth: Pools,
     traffic: Pools,
     changed: Changed,
+    noted: traffic::Noted,
 }
 
 impl std::fmt::Debug for Store {
@@ -105,6 +109,7 @@ impl Store {
             truth,
             traffic,
             changed: Changed::new(),
+            noted: traffic::Noted::default(),
         };
         Ok(Self {
             shared: Arc::new(shared),

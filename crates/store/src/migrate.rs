@@ -32,6 +32,10 @@ pub(crate) const TRUTH: &[Migration] = &[
         version: 4,
         text: include_str!("../migrations/truth/0004_audit.sql"),
     },
+    Migration {
+        version: 5,
+        text: include_str!("../migrations/truth/0005_member_settings.sql"),
+    },
 ];
 
 /// The steps of the traffic.
@@ -44,7 +48,18 @@ pub(crate) const TRAFFIC: &[Migration] = &[
         version: 2,
         text: include_str!("../migrations/traffic/0002_event_names.sql"),
     },
+    Migration {
+        version: 3,
+        text: include_str!("../migrations/traffic/0003_users.sql"),
+    },
+    Migration {
+        version: 4,
+        text: include_str!("../migrations/traffic/0004_activity.sql"),
+    },
 ];
+
+/// What a line begins with that is for PostgreSQL alone.
+const POSTGRES_ALONE: &str = "-- postgres: ";
 
 /// Runs those of `migrations` that have not run, inside the caller's transaction. `part` tells
 /// the two lists apart where they share a database.
@@ -67,7 +82,11 @@ pub(crate) async fn run(
     let done = done(connection, part).await?;
     refuse_unknown(&done, migrations)?;
     for migration in &migrations[done.len()..] {
-        sqlx::raw_sql(AssertSqlSafe(migration.text))
+        let text = match dialect {
+            Dialect::Sqlite => migration.text.to_owned(),
+            Dialect::Postgres => migration.text.replace(POSTGRES_ALONE, ""),
+        };
+        sqlx::raw_sql(AssertSqlSafe(text))
             .execute(&mut *connection)
             .await?;
         sqlx::query("INSERT INTO schema_migrations (part, version, digest) VALUES ($1, $2, $3)")

@@ -14,4 +14,5 @@ pub mod policies;
 mod record;
 pub mod second_factor;
 pub mod sessions;
+mod settings;
 pub mod sign_on;

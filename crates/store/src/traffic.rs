@@ -8,15 +8,24 @@
 //!
 //! What is written borrows its texts from whoever hands it in: a batch is in memory once.
 
+mod activity;
+mod counts;
+mod first;
 mod names;
 mod read;
 mod roll_up;
 mod statements;
+mod users;
 mod write;
 
+pub use activity::{FlagActivity, VariationActivity};
+pub use counts::{CountQuery, Grain};
 pub use read::{CountAt, EndUser};
 pub use roll_up::RolledUp;
+pub use users::{Known, Sample, UserPage, UserSearch};
 pub use write::Written;
+
+pub(crate) use activity::Noted;
 
 use std::borrow::Cow;
 

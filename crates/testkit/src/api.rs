@@ -35,6 +35,16 @@ impl Api {
         }
     }
 
+    /// The same caller of another server.
+    #[must_use]
+    pub fn at(&self, address: SocketAddr) -> Self {
+        let base = format!("http://{address}");
+        Self {
+            base,
+            ..self.clone()
+        }
+    }
+
     /// With an access token.
     pub fn with_token(self, token: &str) -> Self {
         self.with_header("authorization", &format!("Bearer {token}"))

@@ -71,6 +71,18 @@ pub const ACTIONS: &[Action] = &[
     action("sdkKey.read", "see an environment's SDK keys"),
     action("sdkKey.reveal", "see the secrets of server keys"),
     action("sdkKey.write", "make, rename and revoke SDK keys"),
+    action(
+        "user.read",
+        "see end users, their properties, and how many of them a change would concern",
+    ),
+    action(
+        "user.write",
+        "upload and delete end users, and say which properties there are",
+    ),
+    action(
+        "user.forget",
+        "take an end user out of everything that is kept",
+    ),
     action("flag.read", "see flags"),
     action("flag.create", "make flags"),
     action("flag.rename", "rename flags"),
@@ -123,7 +135,7 @@ pub const ACTIONS: &[Action] = &[
 ];
 
 /// Actions by name, with `*` on either side of the dot: `flag.turnOn`, `flag.*`, `*.read`, `*`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ActionPattern(String);
 

@@ -8,7 +8,7 @@ use super::policy::{Effect, Policy, StatementInput, read};
 pub const OWNER: &str = "owner";
 /// May do everything but what makes or unmakes owners.
 pub const ADMINISTRATOR: &str = "administrator";
-/// May see everything but people's administration, and edit flags and segments.
+/// May see everything but people's administration, and edit flags, segments and end users.
 pub const DEVELOPER: &str = "developer";
 /// May see flags and segments, projects and environments.
 pub const READER: &str = "reader";
@@ -36,11 +36,19 @@ const ADMINISTER: &[&str] = &[
     "environment.*",
     "change.*",
     "sdkKey.*",
+    "user.*",
     "flag.*",
     "segment.*",
 ];
 
-const DEVELOP: &[&str] = &["flag.*", "segment.*", "sdkKey.reveal", "change.review"];
+const DEVELOP: &[&str] = &[
+    "flag.*",
+    "segment.*",
+    "sdkKey.reveal",
+    "change.review",
+    "user.read",
+    "user.write",
+];
 
 /// The policy of that key, where it is one of these.
 pub fn builtin(key: &str) -> Option<Arc<Policy>> {

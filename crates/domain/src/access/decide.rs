@@ -7,7 +7,7 @@ use super::policy::{Effect, Policy, Statement};
 use super::resource::Resource;
 
 /// What a caller may do: layers of policies, each of which must allow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rights {
     layers: Vec<Vec<Arc<Policy>>>,
 }

@@ -11,7 +11,7 @@ use super::resource::{Kind, Resource};
 const MAX_PATTERN: usize = 1_024;
 
 /// A pattern over resources: `*`, or a path such as `project/web:env/*:flag/check*;payment`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Pattern {
     /// Empty: everything. Keys are folded.

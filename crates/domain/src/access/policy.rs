@@ -11,7 +11,7 @@ use crate::fault::{Fault, shown};
 pub const MAX_STATEMENTS: usize = 100;
 
 /// What a statement says of what it matches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Effect {
@@ -22,7 +22,7 @@ pub enum Effect {
 }
 
 /// One sentence of a policy.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Statement {
     /// Allowed or denied.
     pub effect: Effect,
@@ -46,7 +46,7 @@ pub struct StatementInput {
 }
 
 /// A named list of statements.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Policy {
     /// By which it is named; unique in its organization, without regard to case.
     pub key: String,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// What there is on a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// The organization itself; no key.
     Organization,

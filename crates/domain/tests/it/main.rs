@@ -13,6 +13,7 @@ mod people;
 mod properties;
 mod rejections;
 mod sdk_key;
+mod search;
 mod segments;
 mod switch;
 mod targeting;

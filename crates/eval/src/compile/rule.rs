@@ -43,6 +43,15 @@ impl RuleTest {
             Self::Never => false,
         }
     }
+
+    /// Whether it can hold for nobody, because its author made a mistake.
+    pub(crate) fn is_never(&self) -> bool {
+        match self {
+            Self::Property(condition) => condition.is_never(),
+            Self::Segments { .. } => false,
+            Self::Never => true,
+        }
+    }
 }
 
 /// What a flag's parts add to while they are compiled.

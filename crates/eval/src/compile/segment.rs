@@ -14,8 +14,24 @@ use crate::warning::{Code, Warning};
 pub struct CompiledSegment {
     segment: Arc<Segment>,
     keys: KeyIndex,
-    rules: Box<[Box<[Condition]>]>,
+    rules: Box<[CompiledRule]>,
     warnings: Box<[Warning]>,
+}
+
+/// A rule that can take somebody in.
+#[derive(Debug)]
+struct CompiledRule {
+    /// Its place among the segment's rules.
+    index: usize,
+    conditions: Box<[Condition]>,
+}
+
+impl CompiledRule {
+    fn takes(&self, user: &User<'_>) -> bool {
+        self.conditions
+            .iter()
+            .all(|condition| condition.holds(user))
+    }
 }
 
 /// The lists of keys, in the order in which they are asked.
@@ -34,8 +50,10 @@ fn lists<'s>(segment: &'s Segment) -> impl Fn(usize) -> Option<&'s [String]> {
 pub fn segment(segment: Arc<Segment>) -> CompiledSegment {
     let mut ledger = Ledger::default();
     let rules = segment.rules.iter().enumerate();
-    let rules = rules
-        .filter_map(|(number, rule)| conditions(rule, &format!("/rules/{number}"), &mut ledger));
+    let rules = rules.filter_map(|(index, rule)| {
+        let conditions = conditions(rule, &format!("/rules/{index}"), &mut ledger)?;
+        Some(CompiledRule { index, conditions })
+    });
     let rules = rules.collect();
     CompiledSegment {
         rules,
@@ -85,11 +103,14 @@ impl CompiledSegment {
         }
         match self.keys.find(&user.key, lists(&self.segment)) {
             Some(list) => list == INCLUDED,
-            None => {
-                let mut rules = self.rules.iter();
-                rules.any(|conditions| conditions.iter().all(|condition| condition.holds(user)))
-            }
+            None => self.rules.iter().any(|rule| rule.takes(user)),
         }
+    }
+
+    /// The place of the first rule that takes the user, whatever the lists say.
+    pub(crate) fn rule_of(&self, user: &User<'_>) -> Option<usize> {
+        let rule = self.rules.iter().find(|rule| rule.takes(user))?;
+        Some(rule.index)
     }
 }
 

@@ -8,6 +8,7 @@
 mod allocation;
 mod build;
 mod compile;
+mod explain;
 mod properties;
 mod snapshot;
 mod spec;

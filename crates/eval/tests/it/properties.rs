@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use burgee_eval::bucket::bucket;
 use burgee_eval::compile::{self, CompiledFlag, Segments};
+use burgee_eval::explain::{Explanation, StepKind, StepResult};
 use burgee_eval::flag::Flag;
 use burgee_eval::outcome::{Outcome, Reason};
 use burgee_eval::segment::Segment;
@@ -205,6 +206,23 @@ proptest! {
     }
 
     #[test]
+    fn an_explanation_says_what_is_served(
+        flags in proptest::collection::vec(wild_flag(), 1..4),
+        segments in proptest::collection::vec(wild_segment(), 0..4),
+        users in proptest::collection::vec(wild_user(), 1..4),
+    ) {
+        let snapshot = Snapshot::build(flags, segments);
+        for flag in snapshot.flags() {
+            for user in &users {
+                let explained = snapshot.explain(flag, user);
+                let served = served(flag, user);
+                prop_assert_eq!(explained.outcome, served, "{:?}", explained);
+                check_steps(flag, &explained)?;
+            }
+        }
+    }
+
+    #[test]
     fn any_json_that_is_a_flag_can_be_evaluated(json in any_flag_json(), user in wild_user()) {
         if let Ok(flag) = serde_json::from_value::<Flag>(json) {
             let flag = compile::flag(Arc::new(flag), &Segments::default());
@@ -255,6 +273,48 @@ proptest! {
             (a, b) => prop_assert!(false, "{a:?} {b:?}"),
         }
     }
+}
+
+/// Exactly one step decided, it is the one that the reason names, what came before was asked and
+/// let the user pass, and what comes after was not asked.
+fn check_steps(flag: &CompiledFlag, explained: &Explanation) -> Result<(), TestCaseError> {
+    let steps = &explained.steps;
+    let taken = steps
+        .iter()
+        .position(|step| step.result == StepResult::Taken);
+    prop_assert!(taken.is_some());
+    let taken = taken.unwrap();
+    for (place, step) in steps.iter().enumerate() {
+        let expected = match place.cmp(&taken) {
+            std::cmp::Ordering::Less => StepResult::Passed,
+            std::cmp::Ordering::Equal => StepResult::Taken,
+            std::cmp::Ordering::Greater => StepResult::NotReached,
+        };
+        prop_assert_eq!(step.result, expected);
+        let holds = step.conditions.iter().all(|condition| condition.holds);
+        if step.kind == StepKind::Rule && expected != StepResult::NotReached {
+            prop_assert_eq!(holds, expected == StepResult::Taken);
+        }
+        for condition in &step.conditions {
+            prop_assert!(condition.broken.is_none() || !condition.holds);
+            let member = condition.segments.iter().any(|segment| segment.member);
+            if condition.property == "User is in segment" && condition.broken.is_none() {
+                prop_assert_eq!(condition.holds, member);
+            }
+        }
+    }
+    let code = match steps[taken].kind {
+        StepKind::Archived => "archived",
+        StepKind::Off => "off",
+        StepKind::Targets => "targeted",
+        StepKind::Rule => "rule",
+        StepKind::Default => "default",
+    };
+    prop_assert_eq!(&explained.reason.code, code);
+    let nothing = explained.reason.params.contains_key("nothing");
+    let served = explained.outcome.is_some() || flag.flag().is_archived;
+    prop_assert_eq!(nothing, !served);
+    Ok(())
 }
 
 const OPPOSITES: [(&str, &str); 8] = [

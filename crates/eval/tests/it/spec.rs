@@ -128,6 +128,10 @@ fn flags_answer_as_the_cases_say() {
                 .flag(&case.flag)
                 .unwrap_or_else(|| panic!("{file}: {}", case.flag));
             let answer = answer(flag, &case.user.user());
+            let explained = snapshot.explain(flag, &case.user.user());
+            let outcome = flag.evaluate(&case.user.user());
+            let outcome = outcome.and_then(|index| flag.outcome(index));
+            assert_eq!(explained.outcome, outcome, "{file} cases/{number}");
             count += 1;
             if answer != case.expect {
                 wrong.push(format!("{file} cases/{number} {}: {answer:?}", case.flag));

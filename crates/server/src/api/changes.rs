@@ -20,6 +20,7 @@ use crate::api::{self};
 use crate::app::{AppState, now};
 use crate::auth::Caller;
 use crate::body::{Body, once};
+use crate::effects::{EnvironmentEffect, effects};
 use crate::params::{Path, Query};
 use crate::problem::Problem;
 
@@ -39,6 +40,9 @@ pub struct NewChangeSet {
     /// Say what would happen, and change nothing.
     #[serde(default)]
     pub dry_run: bool,
+    /// With `dryRun`: also say how many known end users would get something else, flag by flag.
+    #[serde(default)]
+    pub effects: bool,
     /// Apply it, in an emergency, though approvals are missing. Takes `change.override` wherever
     /// they are; the history shows it.
     #[serde(rename = "override")]
@@ -89,6 +93,10 @@ pub struct ChangeResult {
     pub diff: Vec<DiffLine>,
     /// What the author should know.
     pub warnings: Vec<Warning>,
+    /// What it would do to known end users, in each environment that it changes and whose users the
+    /// caller may see (`user.read`); absent where it was not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effects: Option<Vec<EnvironmentEffect>>,
     /// What the environments ask that it changes, where they ask something. A dry run is told what
     /// is missing; what is applied has it.
     pub needs: Vec<EnvironmentNeeds>,
@@ -244,6 +252,10 @@ async fn run(
     new: NewChangeSet,
 ) -> Result<Json<ChangeResult>, Problem> {
     let dry_run = new.dry_run;
+    if new.effects && !dry_run {
+        let rule = "effects are told of a dry run: set dryRun too";
+        return Err(Problem::invalid("/effects", "together", rule));
+    }
     let request = ChangeSetRequest {
         id: change_id(new.id)?,
         organization: caller.organization.clone(),
@@ -262,6 +274,10 @@ async fn run(
         let moved = moved.map(|(environment, (version, _))| (environment.as_str(), *version));
         state.served(moved).await;
     }
+    let effects = match new.effects {
+        true => Some(effects(state, caller, &applied.preview).await?),
+        false => None,
+    };
     let Applied {
         id,
         versions,
@@ -277,6 +293,7 @@ async fn run(
         versions,
         diff,
         warnings,
+        effects,
         needs,
         overridden: overridden.map(Into::into),
     }))
@@ -301,7 +318,7 @@ fn change_id(id: Option<String>) -> Result<Option<String>, Problem> {
 
 /// One change set, of any project of the organization.
 #[utoipa::path(get, path = "/api/v1/changes/{id}", tag = "changes",
-    params(("id", description = "The change set's id")),
+    params(("id", description = "The change set's id, or its number in the organization's history")),
     responses((status = 200, body = ChangeView), (status = 404, body = Problem)))]
 pub async fn get(
     State(state): State<AppState>,
@@ -309,10 +326,18 @@ pub async fn get(
     Path(id): Path<String>,
 ) -> Result<Json<ChangeView>, Problem> {
     let missing = || Problem::not_found(format!("change set `{id}`"));
-    let typed = uuid::Uuid::parse_str(&id).map_err(|_| missing())?;
+    let typed = match (uuid::Uuid::parse_str(&id), id.parse()) {
+        (Ok(id), _) => id.to_string(),
+        (Err(_), Ok(number)) => state
+            .store
+            .change_set_numbered(&caller.organization, number)
+            .await
+            .map_err(api::or_missing(missing))?,
+        (Err(_), Err(_)) => return Err(missing()),
+    };
     let found = state
         .store
-        .change_set(&caller.organization, &typed.to_string())
+        .change_set(&caller.organization, &typed)
         .await
         .map_err(api::or_missing(missing))?;
     let seen = ChangeView::from(found).seen_by(&caller);

@@ -15,6 +15,7 @@ use burgee_store::{FlagFilter, ListedFlag};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::api::activity::{Usage, UsageView};
 use crate::api::page::{Page, PageQuery};
 use crate::api::{self};
 use crate::app::AppState;
@@ -161,16 +162,20 @@ pub struct ListedFlagView {
     pub flag: FlagView,
     /// On or off, by the key of each environment where it is released.
     pub enabled: BTreeMap<String, bool>,
+    /// When it was evaluated, and whether it is stale, in all environments that the caller may see.
+    #[serde(flatten)]
+    pub usage: UsageView,
 }
 
 impl ListedFlagView {
-    fn new(listed: ListedFlag, environments: &[Environment]) -> Self {
+    fn new(listed: ListedFlag, environments: &[Environment], usage: &Usage) -> Self {
         let enabled = environments.iter().filter_map(|environment| {
             let enabled = listed.enabled.get(&environment.id)?;
             Some((environment.key.to_string(), *enabled))
         });
         Self {
             enabled: enabled.collect(),
+            usage: usage.of(&listed.flag),
             flag: listed.flag.into(),
         }
     }
@@ -191,6 +196,11 @@ pub struct FlagQuery {
     pub environment: Option<String>,
     /// With `environment`: on (`true`) or off (`false`, which includes not released).
     pub enabled: Option<bool>,
+    /// Only flags that are stale (`true`) or are not; a page may then hold fewer than `limit`, and
+    /// still have a `next`.
+    pub stale: Option<bool>,
+    /// After how many days without evaluation, or with one value, a flag is stale; 30 where absent.
+    pub stale_days: Option<i64>,
     /// `next` of the page before; absent for the first.
     pub cursor: Option<String>,
     /// How many items, 1 to 500; 50 where absent.
@@ -238,9 +248,16 @@ pub async fn list(
         .filter(|it| caller.sees(&project, it))
         .collect();
     let seen = |listed: &ListedFlag| may_read(&caller, &project, &listed.flag).is_ok();
-    let shown = |listed| ListedFlagView::new(listed, &environments);
+    let keys: Vec<&str> = found.items.iter().map(|it| it.flag.key.as_str()).collect();
+    let usage = Usage::read(&state, &environments, Some(&keys), query.stale_days).await?;
+    let items = found.items.iter().filter(|it| seen(it));
+    let items = items.map(|it| ListedFlagView::new(it.clone(), &environments, &usage));
+    let wanted = |it: &ListedFlagView| {
+        let stale = it.usage.stale.is_some();
+        query.stale.is_none_or(|wanted| wanted == stale)
+    };
     Ok(Json(Page {
-        items: found.items.into_iter().filter(seen).map(shown).collect(),
+        items: items.filter(wanted).collect(),
         next: found.next,
     }))
 }

@@ -1,5 +1,7 @@
 //! What somebody who signed in may do with their own account, whatever their organizations say.
 
+pub mod settings;
+
 use std::net::IpAddr;
 
 use axum::Json;

@@ -4,9 +4,13 @@
 //! whole (names, errors, pages) are in `docs/api.md`; the routes are the table in
 //! [`crate::router`].
 
+pub mod activity;
 pub mod audit;
 pub mod changes;
 pub mod environments;
+pub mod evaluate;
+pub mod events;
+pub mod flag_index;
 pub mod flags;
 pub mod groups;
 pub mod invitations;
@@ -17,11 +21,14 @@ pub mod permissions;
 pub mod policies;
 pub mod project_files;
 pub mod projects;
+pub mod properties;
 pub mod rules;
 pub mod sdk_keys;
+pub mod search;
 pub mod segments;
 pub mod session;
 pub mod tokens;
+pub mod users;
 
 use burgee_domain::access::Resource;
 use burgee_domain::key::Key;
@@ -73,7 +80,7 @@ fn or_missing(missing: impl FnOnce() -> Problem) -> impl FnOnce(StoreError) -> P
 }
 
 /// Does what takes a processor for a while where it holds no other request up.
-async fn computed<T: Send + 'static>(
+pub(crate) async fn computed<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Problem> {
     let done = tokio::task::spawn_blocking(work).await;

@@ -80,13 +80,18 @@ pub async fn sign_in(
     // Counted before it is looked at: many at once are many attempts.
     state.throttle.failed(&folded, address, now());
     let account = match check(&state, &email, &credentials).await {
+        Ok(Checked::Right(account)) => account,
+        Ok(Checked::CodeNeeded) => {
+            // Who signs in by two steps has not failed with the first.
+            state.throttle.forgiven(&folded, address);
+            return Err(Problem::code_needed());
+        }
         Err(problem) => {
             if problem.is_bad_credentials() {
                 note_failure(&state, email, session::seen(&headers, address));
             }
             return Err(problem);
         }
-        Ok(account) => account,
     };
     state.throttle.succeeded(&folded, address);
     let seen = session::seen(&headers, address);
@@ -117,7 +122,7 @@ async fn check(
     state: &AppState,
     email: &Email,
     credentials: &Credentials,
-) -> Result<Account, Problem> {
+) -> Result<Checked, Problem> {
     let account = state.store.account_by_email(email).await?;
     let hash = account.as_ref().and_then(|it| it.password.as_deref());
     if credentials.password.len() > MAX_PASSWORD {
@@ -128,15 +133,23 @@ async fn check(
         return Err(Problem::bad_credentials());
     };
     let Some(sealed) = &account.second_factor else {
-        return Ok(account);
+        return Ok(Checked::Right(account));
     };
     let Some(code) = &credentials.code else {
-        return Err(Problem::code_needed());
+        return Ok(Checked::CodeNeeded);
     };
     match code_is_right(state, &account, sealed, code).await? {
-        true => Ok(account),
+        true => Ok(Checked::Right(account)),
         false => Err(Problem::bad_credentials()),
     }
+}
+
+/// What credentials are good for.
+enum Checked {
+    /// They are this account's.
+    Right(Account),
+    /// The password is; the code is to follow.
+    CodeNeeded,
 }
 
 /// Whether a code is the second factor's now, or a recovery code; either is used up.

@@ -6,6 +6,8 @@ use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, header};
 use burgee_domain::access::{OWN, Resource};
+use burgee_domain::id::Id;
+use burgee_domain::model::Organization;
 use burgee_store::Actor;
 use burgee_store::people::accounts::Account;
 use burgee_store::people::members::{InOrganization, Membership};
@@ -66,7 +68,11 @@ impl SignedIn {
     /// factor where it asks for one, which is its own provider's business where that opened the
     /// session; of a password where those are off, but for owners, who can then mend what is wrong
     /// with the provider.
-    fn is_good_in(&self, member: &InOrganization, named: Option<&str>) -> Result<(), Problem> {
+    pub(super) fn is_good_in(
+        &self,
+        member: &InOrganization,
+        named: Option<&str>,
+    ) -> Result<(), Problem> {
         match &self.session.organization {
             Some(own) if *own == member.organization => return Ok(()),
             Some(_) => return Err(not_a_member(named.unwrap_or_default())),
@@ -152,6 +158,29 @@ impl OptionalFromRequestParts<AppState> for SignedIn {
             account: alive.account,
             session: alive.session,
         }))
+    }
+}
+
+/// A person in an organization of theirs, for what is their own there: not for programs.
+#[derive(Debug, Clone)]
+pub struct Person {
+    /// Where.
+    pub organization: Id<Organization>,
+    /// Who.
+    pub account: Id<Account>,
+}
+
+impl FromRequestParts<AppState> for Person {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
+        let signed_in = <SignedIn as FromRequestParts<_>>::from_request_parts(parts, state).await?;
+        let account = signed_in.account.id.clone();
+        let caller = signed_in.caller(parts, state).await?;
+        Ok(Self {
+            organization: caller.organization,
+            account,
+        })
     }
 }
 

@@ -11,6 +11,8 @@ use std::sync::{Mutex, PoisonError};
 use burgee_domain::people::delay;
 use burgee_eval::time::Millis;
 
+use crate::rates::network;
+
 /// How many accounts and addresses are remembered.
 const REMEMBERED: usize = 50_000;
 
@@ -70,6 +72,17 @@ impl Throttle {
         }
     }
 
+    /// Takes one failure back: it was none, but the first of two steps. Those before stay: whoever
+    /// knows the password alone could otherwise guess codes for ever.
+    pub fn forgiven(&self, email: &str, address: IpAddr) {
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        for (who, _) in keys(email, address) {
+            if let Some(failed) = failures.get_mut(&who) {
+                failed.count = failed.count.saturating_sub(1);
+            }
+        }
+    }
+
     /// Forgets an account's failures: its owner signed in. The address is forgiven this attempt.
     pub fn succeeded(&self, email: &str, address: IpAddr) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
@@ -86,16 +99,6 @@ fn keys(email: &str, address: IpAddr) -> [(Who, u32); 2] {
         (Who::Account(email.to_owned()), 0),
         (Who::Address(network(address)), PER_ADDRESS),
     ]
-}
-
-fn network(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V4(_) => address,
-        IpAddr::V6(address) => {
-            let [a, b, c, d, ..] = address.segments();
-            IpAddr::from([a, b, c, d, 0, 0, 0, 0])
-        }
-    }
 }
 
 fn make_room(failures: &mut HashMap<Who, Failures>, now: Millis) {

@@ -17,6 +17,24 @@ pub fn each_once<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer.deserialize_map(EachOnce(PhantomData))
 }
 
+/// As [`each_once`], where there may be null.
+///
+/// # Errors
+/// As there.
+pub fn each_once_if<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<BTreeMap<String, T>>, D::Error> {
+    Ok(Option::<Once<T>>::deserialize(deserializer)?.map(|once| once.0))
+}
+
+struct Once<T>(BTreeMap<String, T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Once<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        each_once(deserializer).map(Self)
+    }
+}
+
 struct EachOnce<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for EachOnce<T> {

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use burgee_domain::model::Organization;
-use burgee_server::{Config, Server, setup};
+use burgee_server::{Config, Rates, Server, setup};
 use burgee_store::{Location, Store};
 use burgee_testkit::api::Api;
 use burgee_testkit::sdk::Sdk;
@@ -52,6 +52,8 @@ impl Data {
         let config = Config {
             listen: any,
             metrics_listen: any,
+            // Stories ask as fast as they can.
+            rates: Rates::of(None),
             instance_key_file: Some(self.own.path().join("instance.key")),
             ..Config::new(self.location.clone())
         };

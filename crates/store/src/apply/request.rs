@@ -14,6 +14,7 @@ use burgee_eval::time::Millis;
 use serde::{Deserialize, Serialize};
 
 use super::admission::Overridden;
+use super::preview::Preview;
 use crate::change_sets::Actor;
 use crate::error::StoreError;
 
@@ -59,6 +60,9 @@ pub struct Applied {
     pub diff: Vec<DiffLine>,
     /// What the author should know.
     pub warnings: Vec<Warning>,
+    /// Of a dry run: what the environments that move would serve.
+    #[serde(skip)]
+    pub preview: Vec<Preview>,
     /// The approvals that were gone without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overridden: Option<Overridden>,

@@ -221,6 +221,19 @@ impl Store {
         Ok((done.rows_affected() == 1).then_some(new))
     }
 
+    /// Whether a session is alive at `now`. Unlike [`Store::find_session`] this is no use of it.
+    pub async fn session_stands(&self, id: &Id<Session>, now: Millis) -> Result<bool, StoreError> {
+        let found = sqlx::query(
+            "SELECT 1 FROM sessions WHERE id = $1 AND used_at > $2 AND created_at > $3",
+        )
+        .bind(id.as_str())
+        .bind(now.0 - IDLE)
+        .bind(now.0 - LONGEST)
+        .fetch_optional(&self.shared.truth.read)
+        .await?;
+        Ok(found.is_some())
+    }
+
     /// An account's living sessions, the last used first.
     pub async fn sessions(
         &self,

@@ -80,7 +80,7 @@ impl Traffic<'_> {
     }
 }
 
-fn read_count(found: &AnyRow) -> Result<CountAt, StoreError> {
+pub(super) fn read_count(found: &AnyRow) -> Result<CountAt, StoreError> {
     Ok(CountAt {
         flag: row::text(found, 0)?,
         flag_id: row::text(found, 1)?,
@@ -90,7 +90,7 @@ fn read_count(found: &AnyRow) -> Result<CountAt, StoreError> {
     })
 }
 
-fn read_user(found: &AnyRow) -> Result<EndUser, StoreError> {
+pub(super) fn read_user(found: &AnyRow) -> Result<EndUser, StoreError> {
     Ok(EndUser {
         key: row::text(found, 0)?,
         name: row::text(found, 1)?,

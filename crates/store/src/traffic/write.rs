@@ -5,7 +5,7 @@ use sqlx::{AnyConnection, Connection};
 use std::borrow::Cow;
 
 use super::statements::{insert_counts, insert_exposures, insert_metrics, insert_users, minute};
-use super::{Batch, Count, Exposure, MetricEvent, Traffic, UserSeen, names};
+use super::{Batch, Count, Exposure, MetricEvent, Traffic, UserSeen, activity, names};
 use crate::error::StoreError;
 use crate::row;
 use crate::sql::{Sql, rows as rows_of};
@@ -43,12 +43,15 @@ impl Traffic<'_> {
         written
             .write(&mut tx, &counts, 6, &|rows| insert_counts(rows))
             .await?;
+        let served = self.store.shared.noted.news(&batch.counts);
+        activity::note(&mut tx, &served).await?;
         let exposures = Rows::merged(&batch.exposures, exposure_key, join_exposures);
         written
             .write(&mut tx, &exposures, 8, &|rows| insert_exposures(rows))
             .await?;
         written.write_metrics(&mut tx, batch).await?;
         tx.commit().await?;
+        self.store.shared.noted.keep(&served);
         Ok(written)
     }
 }

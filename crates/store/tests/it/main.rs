@@ -15,4 +15,5 @@ mod segments;
 mod set_up;
 mod shape;
 mod traffic;
+mod users;
 mod writers;

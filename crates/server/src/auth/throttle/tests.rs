@@ -38,6 +38,21 @@ fn an_address_waits_after_failures_of_many_accounts() {
 }
 
 #[test]
+fn the_first_of_two_steps_is_no_failure_and_forgives_none() {
+    let (throttle, now) = (Throttle::default(), Millis(1_000_000));
+    for _ in 0..5 {
+        throttle.failed("ann", address(HOME), now);
+    }
+    for _ in 0..100 {
+        throttle.failed("ann", address(HOME), now);
+        throttle.forgiven("ann", address(HOME));
+        assert_eq!(throttle.wait("ann", address(HOME), now), 0);
+    }
+    throttle.failed("ann", address(HOME), now);
+    assert_eq!(throttle.wait("ann", address(HOME), now), 1_000);
+}
+
+#[test]
 fn failures_are_forgotten_after_an_hour() {
     let (throttle, now) = (Throttle::default(), Millis(10 * FORGOTTEN));
     for _ in 0..20 {

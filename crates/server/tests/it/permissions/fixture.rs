@@ -2,6 +2,7 @@
 
 use burgee_domain::access::{StatementInput, statements};
 use burgee_server::now;
+use burgee_store::traffic::UserSeen;
 use burgee_store::{Actor, Grant, NewToken};
 use burgee_testkit::api::Api;
 use serde_json::{Value, json};
@@ -31,6 +32,7 @@ impl Fixture {
             made("policies", policy).await;
             made("groups", json!({"key": key, "name": key, "policies": []})).await;
         }
+        users(app).await;
         let key = json!({"kind": "server", "name": "spare"});
         let key = made(&format!("{environment}/sdk-keys"), key).await;
         let token = json!({"kind": "service", "name": "spare", "policies": ["reader"]});
@@ -61,6 +63,7 @@ impl Fixture {
         let mut marks: Vec<String> = known.into_iter().cloned().collect();
         marks.extend([self.sdk_key.clone(), self.change_set.clone()]);
         marks.extend([id(&project), id(&prod), "example.com".to_owned()]);
+        marks.push("secret-name".to_owned());
         marks.push(app.keys("prod").await.server.secret);
         marks
     }
@@ -69,6 +72,20 @@ impl Fixture {
 /// The id of what was answered.
 pub(crate) fn id(of: &Value) -> String {
     of["id"].as_str().unwrap().to_owned()
+}
+
+/// End users of `prod`.
+async fn users(app: &App) {
+    let prod = app.owner.get("projects/default/environments/prod").await;
+    let environment = id(&prod.expect(200));
+    let users = ["known", "spare"].map(|key| UserSeen {
+        environment: environment.as_str().into(),
+        key: key.into(),
+        name: "secret-name".into(),
+        properties: Vec::new(),
+        at: now(),
+    });
+    app.store.traffic().put_users(&users).await.unwrap();
 }
 
 async fn flags_and_segments(app: &App) -> String {
@@ -151,6 +168,7 @@ pub(crate) async fn everything(app: &App) -> Vec<Value> {
         "projects?limit=500",
         "projects/default/environments",
         "projects/default/environments/prod/sdk-keys",
+        "projects/default/environments/prod/users?limit=500",
         "projects/default/flags?limit=500",
         "projects/default/segments?limit=500",
         "segments?limit=500",

@@ -25,6 +25,12 @@ impl Operation {
         method.parse().unwrap()
     }
 
+    /// Whether it only asks.
+    pub(crate) fn asks(&self) -> bool {
+        let asks = ["permissions", "projects/default/environments/prod/evaluate"];
+        self.method() == "GET" || asks.contains(&self.path.as_str())
+    }
+
     /// Whether the path names something of the organization.
     pub(crate) fn names_something(&self) -> bool {
         self.name.contains('{')
@@ -64,17 +70,22 @@ pub(crate) const OPEN: [&str; 3] = [
     "POST /api/v1/session",
 ];
 
+/// Streams, which do not end by themselves: who hears what is told in the stories of events.
+pub(crate) const STREAMS: [&str; 1] = ["GET /api/v1/events"];
+
 /// Operations on one's own account: for a session alone.
-pub(crate) const OWN_ACCOUNT: [&str; 9] = [
+pub(crate) const OWN_ACCOUNT: [&str; 11] = [
     "DELETE /api/v1/me/second-factor",
     "DELETE /api/v1/me/sessions/{id}",
     "DELETE /api/v1/session",
     "GET /api/v1/me/sessions",
+    "GET /api/v1/me/settings",
     "GET /api/v1/session",
     "PATCH /api/v1/me",
     "POST /api/v1/me/password",
     "POST /api/v1/me/second-factor/seed",
     "PUT /api/v1/me/second-factor",
+    "PUT /api/v1/me/settings",
 ];
 
 /// All other operations, in an order in which each works.
@@ -83,6 +94,7 @@ pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
     all.extend(projects());
     all.extend(environments());
     all.extend(sdk_keys(of));
+    all.extend(users());
     all.extend(flags_and_segments());
     all.extend(changes(of));
     all.extend(files());
@@ -191,6 +203,51 @@ fn sdk_keys(of: &Fixture) -> Vec<Operation> {
     ]
 }
 
+fn users() -> Vec<Operation> {
+    let environment = "projects/default/environments/prod";
+    let see = ["environment.read", "project.read"];
+    let read = ["user.read", "environment.read", "project.read"];
+    let write = ["user.write", "environment.read", "project.read"];
+    vec![
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/users",
+            format!("{environment}/users"),
+            &read,
+        ),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/users/{key}",
+            format!("{environment}/users/known"),
+            &read,
+        ),
+        op(
+            "DELETE /api/v1/projects/{project}/environments/{environment}/users/{key}",
+            format!("{environment}/users/spare"),
+            &write,
+        ),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/properties",
+            format!("{environment}/properties"),
+            &read,
+        ),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/activity",
+            format!("{environment}/activity"),
+            &see,
+        ),
+        op(
+            "GET /api/v1/projects/{project}/flags/{flag}/counts",
+            "projects/default/flags/known/counts?environment=prod",
+            &["environment.read", "project.read", "flag.read"],
+        ),
+        op(
+            "POST /api/v1/projects/{project}/environments/{environment}/evaluate",
+            format!("{environment}/evaluate"),
+            &["environment.read", "project.read", "user.read", "flag.read"],
+        )
+        .sends(json!({"key": "known", "flag": "known"})),
+    ]
+}
+
 fn flags_and_segments() -> Vec<Operation> {
     let project = "projects/default";
     let environment = "projects/default/environments/prod";
@@ -202,10 +259,19 @@ fn flags_and_segments() -> Vec<Operation> {
         )
         .shows("flag.read"),
         op(
+            "GET /api/v1/projects/{project}/flag-index",
+            format!("{project}/flag-index"),
+            &["project.read"],
+        )
+        .shows("flag.read"),
+        op(
             "GET /api/v1/projects/{project}/flags/{flag}",
             format!("{project}/flags/known"),
             &["project.read", "flag.read"],
         ),
+        op("GET /api/v1/search", "search?q=known&kinds=flag", &[])
+            .shows("flag.read")
+            .also("project.read"),
         op("GET /api/v1/segments", "segments", &[]).shows("segment.read"),
         op(
             "GET /api/v1/segments/{segment}",

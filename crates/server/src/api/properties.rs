@@ -1,0 +1,81 @@
+//! Which properties users have, and which values: what an editor of rules offers.
+
+use axum::Json;
+use axum::extract::State;
+use burgee_domain::properties::{SeenProperty, Tallies};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::api::users;
+use crate::app::AppState;
+use crate::auth::Caller;
+use crate::params::Path;
+use crate::problem::Problem;
+
+/// How many users are looked at: what is offered to choose from need not be exact.
+const SAMPLE: i64 = 20_000;
+
+/// Up to which number users are counted.
+pub(super) const COUNTED: i64 = 1_000_000;
+
+/// Properties and values that users have.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SeenProperties {
+    /// How many of all users were looked at; absent where it was all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<Sampled>,
+    /// How many users were looked at.
+    pub users: i64,
+    /// The properties that most of them have first; 500 at most.
+    pub items: Vec<SeenProperty>,
+}
+
+/// That not all users were looked at, but those seen last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Sampled {
+    /// How many users there are.
+    pub of: i64,
+    /// Whether there are more: counting stops at a million.
+    pub at_least: bool,
+    /// How many were looked at.
+    pub size: i64,
+}
+
+/// The properties that an environment's users have, with their most frequent values.
+#[utoipa::path(get, path = "/api/v1/projects/{project}/environments/{environment}/properties",
+    tag = "users",
+    params(("project", description = "The project's key"),
+        ("environment", description = "The environment's key")),
+    responses((status = 200, body = SeenProperties), (status = 404, body = Problem)))]
+pub async fn seen(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path((project, environment)): Path<(String, String)>,
+) -> Result<Json<SeenProperties>, Problem> {
+    let (_, environment) =
+        users::place(&state, &caller, "user.read", &project, &environment).await?;
+    let id = environment.id.as_str();
+    let traffic = state.store.traffic();
+    let sample = traffic.recent_users(id, SAMPLE, COUNTED).await?;
+    let (mut tallies, mut keys, mut users) = (Tallies::default(), &sample.keys[..], 0);
+    while !keys.is_empty() {
+        let (some, read) = traffic.users_of(id, keys).await?;
+        for user in &some {
+            tallies.count(&user.properties);
+        }
+        users += i64::try_from(some.len()).unwrap_or_default();
+        keys = &keys[read..];
+    }
+    let whole = !sample.known.at_least && sample.known.count <= SAMPLE;
+    Ok(Json(SeenProperties {
+        sampled: (!whole).then_some(Sampled {
+            of: sample.known.count,
+            at_least: sample.known.at_least,
+            size: users,
+        }),
+        users,
+        items: tallies.finish(),
+    }))
+}

@@ -1,0 +1,287 @@
+//! What a change would do to real users: for the end users that are known where it is served, how
+//! many move from which variation to which, flag by flag.
+//!
+//! It is worked out after the dry run was taken back, from the state before and what the dry run
+//! made of it, so no lock is held meanwhile. Users are read in chunks, the flags that the change can
+//! concern are evaluated for each, and nothing of a user is kept. What it may cost is bounded:
+//! users, flags and time; where a bound is met, the answer says so, and it is a sample.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use burgee_domain::access::Resource;
+use burgee_eval::compile::CompiledFlag;
+use burgee_eval::flag::Variation;
+use burgee_eval::snapshot::{Effect, Snapshot};
+use burgee_eval::user::User;
+use burgee_store::Preview;
+use burgee_store::traffic::{EndUser, Known};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::api;
+use crate::api::properties::Sampled;
+use crate::app::AppState;
+use crate::auth::Caller;
+use crate::problem::Problem;
+
+/// The most users that are evaluated in one environment.
+const USERS: i64 = 20_000;
+/// The most in all environments together: a change of a shared segment can concern fifty.
+const ALL_USERS: i64 = 100_000;
+/// Up to which number users are counted.
+const COUNTED: i64 = 1_000_000;
+/// The most flags that are evaluated in one environment.
+const FLAGS: usize = 200;
+/// How long it may take; then the users that were evaluated by then are the sample.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// What a change would do to the users known in an environment.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EnvironmentEffect {
+    /// `project/environment`.
+    pub environment: String,
+    /// How many users were evaluated: all that are known, or a sample.
+    pub users: i64,
+    /// Of how many users they are a sample; absent where they are all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<Sampled>,
+    /// The flags whose answer may differ for somebody, by key.
+    pub flags: Vec<FlagEffect>,
+    /// How many more flags there are, which were not evaluated; 200 are.
+    pub flags_left_out: usize,
+    /// In English.
+    pub text: Vec<String>,
+}
+
+/// What it would do to one flag.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FlagEffect {
+    /// The flag's key.
+    pub flag: String,
+    /// How many of the users get something else.
+    pub moved: u64,
+    /// From what to what, the most users first.
+    pub moves: Vec<Move>,
+}
+
+/// Users who get one thing now and would get another.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Move {
+    /// What they get now; null: nothing, programs give the default in their code.
+    pub from: Option<Variation>,
+    /// What they would get; null likewise.
+    pub to: Option<Variation>,
+    /// How many of the users.
+    pub users: u64,
+}
+
+/// The effects of a dry run, in the environments whose users the caller may see.
+pub async fn effects(
+    state: &AppState,
+    caller: &Caller,
+    previews: &[Preview],
+) -> Result<Vec<EnvironmentEffect>, Problem> {
+    let seen: Vec<&Preview> = previews
+        .iter()
+        .filter(|it| sees_users(caller, it))
+        .collect();
+    let environments = i64::try_from(seen.len()).unwrap_or(i64::MAX).max(1);
+    let most = (ALL_USERS / environments).clamp(1, USERS);
+    let until = Instant::now() + PATIENCE;
+    let mut effects = Vec::with_capacity(seen.len());
+    for preview in seen {
+        effects.push(in_environment(state, preview, most, until).await?);
+    }
+    Ok(effects)
+}
+
+fn sees_users(caller: &Caller, preview: &Preview) -> bool {
+    let place = preview.scope.split_once('/');
+    place.is_some_and(|(project, environment)| {
+        let place = Resource::environment(project, environment);
+        ["environment.read", "user.read"]
+            .iter()
+            .all(|action| caller.rights.allow(action, &place))
+    })
+}
+
+async fn in_environment(
+    state: &AppState,
+    preview: &Preview,
+    most: i64,
+    until: Instant,
+) -> Result<EnvironmentEffect, Problem> {
+    let id = preview.environment.as_str();
+    let (flags, segments) = preview.items()?;
+    let found = state.store.edge().state(id).await?;
+    let found = found.ok_or_else(|| Problem::not_found("such environment any more"))?;
+    let compared = api::computed(move || {
+        let before = Snapshot::build(found.flags, found.segments);
+        compare(&before, flags, segments)
+    });
+    let mut tallies = compared.await?;
+    let flags_left_out = tallies.len().saturating_sub(FLAGS);
+    tallies.truncate(FLAGS);
+    let traffic = state.store.traffic();
+    let sample = traffic.recent_users(id, most, COUNTED).await?;
+    let (mut keys, mut users) = (&sample.keys[..], 0);
+    while !keys.is_empty() && !tallies.is_empty() && (users == 0 || Instant::now() < until) {
+        let (some, read) = traffic.users_of(id, keys).await?;
+        users += i64::try_from(some.len()).unwrap_or_default();
+        keys = &keys[read..];
+        tallies = api::computed(move || {
+            for user in &some {
+                tally(&mut tallies, user);
+            }
+            tallies
+        })
+        .await?;
+    }
+    let known = sample.known;
+    Ok(told(preview, known, users, tallies, flags_left_out))
+}
+
+/// A flag as it is and as it would be, and who moves.
+struct Tally {
+    flag: String,
+    before: Option<Arc<CompiledFlag>>,
+    after: Arc<CompiledFlag>,
+    /// By the places of the variations.
+    moves: BTreeMap<(Option<usize>, Option<usize>), u64>,
+}
+
+/// The flags whose answer may differ for somebody, by key.
+fn compare(
+    before: &Snapshot,
+    flags: Vec<burgee_eval::flag::Flag>,
+    segments: Vec<burgee_eval::segment::Segment>,
+) -> Vec<Tally> {
+    let (after, affected) = before.apply(flags, segments);
+    let touched = affected
+        .flags
+        .iter()
+        .filter(|flag| flag.effect != Effect::None);
+    let tallies = touched.filter_map(|flag| {
+        let after = after.flags().get(flag.index)?;
+        let key = after.flag().key.clone();
+        Some(Tally {
+            before: before.flag(&key).cloned(),
+            after: Arc::clone(after),
+            flag: key,
+            moves: BTreeMap::new(),
+        })
+    });
+    tallies.collect()
+}
+
+/// Counts what a change would do to a user.
+fn tally(tallies: &mut [Tally], user: &EndUser) {
+    let properties = user.properties.iter();
+    let user = User {
+        key: user.key.as_str().into(),
+        name: user.name.as_str().into(),
+        properties: properties
+            .map(|(name, value)| (name.as_str().into(), value.as_str().into()))
+            .collect(),
+    };
+    let place = |flag: &CompiledFlag| {
+        let outcome = flag.outcome(flag.evaluate(&user)?)?;
+        Some(outcome.variation)
+    };
+    for tally in tallies {
+        let from = tally.before.as_deref().and_then(place);
+        let to = place(&tally.after);
+        *tally.moves.entry((from, to)).or_default() += 1;
+    }
+}
+
+fn told(
+    preview: &Preview,
+    known: Known,
+    users: i64,
+    tallies: Vec<Tally>,
+    flags_left_out: usize,
+) -> EnvironmentEffect {
+    let whole = !known.at_least && users >= known.count;
+    let sampled = (!whole).then_some(Sampled {
+        of: known.count,
+        at_least: known.at_least,
+        size: users,
+    });
+    let flags: Vec<FlagEffect> = tallies.into_iter().map(effect).collect();
+    let mut text = Vec::new();
+    for flag in &flags {
+        let moves = flag.moves.iter();
+        text.extend(moves.map(|it| say(&preview.scope, flag, it, users, sampled)));
+    }
+    if text.is_empty() {
+        text.push(match users {
+            0 => format!("{}: no users are known here yet", preview.scope),
+            _ => format!(
+                "{}: none of {users} users gets anything else",
+                preview.scope
+            ),
+        });
+    }
+    EnvironmentEffect {
+        environment: preview.scope.clone(),
+        users,
+        sampled,
+        flags,
+        flags_left_out,
+        text,
+    }
+}
+
+fn effect(tally: Tally) -> FlagEffect {
+    let variation = |flag: Option<&CompiledFlag>, place: Option<usize>| {
+        let found = flag?.flag().variations.get(place?);
+        found.cloned()
+    };
+    let counted = tally.moves.into_iter().map(|((from, to), users)| Move {
+        from: variation(tally.before.as_deref(), from),
+        to: variation(Some(&tally.after), to),
+        users,
+    });
+    let served = |it: &Option<Variation>| it.as_ref().map(|it| (it.id.clone(), it.value.clone()));
+    let mut moves: Vec<Move> = counted
+        .filter(|it| served(&it.from) != served(&it.to))
+        .collect();
+    moves.sort_by_key(|it| std::cmp::Reverse(it.users));
+    FlagEffect {
+        flag: tally.flag,
+        moved: moves.iter().map(|it| it.users).sum(),
+        moves,
+    }
+}
+
+/// E.g. `web/prod, checkout: about 620 of 1,240 known users move from ‘false’ to ‘true’`.
+fn say(scope: &str, flag: &FlagEffect, of: &Move, users: i64, sampled: Option<Sampled>) -> String {
+    let name = |it: &Option<Variation>| match it {
+        None => "the default in the code".to_owned(),
+        Some(it) => {
+            let name = it.name.as_ref().unwrap_or(&it.value);
+            let shown: String = name.chars().take(60).collect();
+            format!("‘{shown}’")
+        }
+    };
+    let how = format!("move from {} to {}", name(&of.from), name(&of.to));
+    let place = format!("{scope}, {}", flag.flag);
+    match sampled {
+        None => format!("{place}: {} of {users} known users {how}", of.users),
+        Some(sampled) => {
+            let share = of.users as f64 / users.max(1) as f64;
+            let about = (share * sampled.of as f64).round();
+            let least = if sampled.at_least { "at least " } else { "" };
+            format!(
+                "{place}: about {about} of {least}{} known users {how} (sample of {})",
+                sampled.of, sampled.size
+            )
+        }
+    }
+}

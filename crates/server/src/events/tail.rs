@@ -1,0 +1,145 @@
+//! Follows an organization's history and its environments' first signs of life.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use burgee_domain::id::Id;
+use burgee_domain::model::Organization;
+use burgee_store::{Store, StoreError};
+use tokio::sync::{broadcast, watch};
+use tokio::time::Instant;
+
+use super::News;
+use super::view::{Seen, Sign};
+
+/// How long a change of another process, or a first evaluation, can go untold, at most.
+const POLL: Duration = Duration::from_secs(1);
+
+/// How many change sets are read at once.
+const CHUNK: i64 = 100;
+
+/// Tells all that happens after `number`. Never ends.
+pub(super) async fn follow(
+    store: Store,
+    organization: Id<Organization>,
+    number: i64,
+    news: broadcast::Sender<News>,
+) {
+    let mut tail = Tail {
+        commits: store.changed(),
+        store,
+        organization,
+        number,
+        news,
+        unseen: None,
+    };
+    let mut polled = Instant::now();
+    loop {
+        if let Err(error) = tail.tell_changes().await {
+            tracing::warn!(%error, "changes are not told to listeners, trying again");
+            tokio::time::sleep(POLL).await;
+        }
+        if tail.unseen.is_none() || polled.elapsed() >= POLL {
+            polled = Instant::now();
+            if let Err(error) = tail.tell_signs().await {
+                tracing::warn!(%error, "first evaluations are not told, trying again");
+            }
+        }
+        // What fails here is that the store is gone, and with it everything that could happen.
+        let _woken = tokio::time::timeout_at(polled + POLL, tail.commits.changed()).await;
+    }
+}
+
+struct Tail {
+    store: Store,
+    organization: Id<Organization>,
+    /// The last change set that was told.
+    number: i64,
+    news: broadcast::Sender<News>,
+    commits: watch::Receiver<u64>,
+    /// Of which signs of life are awaited; none: it is not known yet.
+    unseen: Option<Unseen>,
+}
+
+/// Environments by id without a sign of life: their projects' keys and their own.
+type Waiting = BTreeMap<String, (String, String)>;
+
+/// What has not been seen yet.
+struct Unseen {
+    /// Environments whose first evaluation is awaited.
+    evaluation: Waiting,
+    /// Environments whose first user is awaited.
+    user: Waiting,
+    /// All that were looked at.
+    known: BTreeSet<String>,
+}
+
+impl Tail {
+    async fn tell_changes(&mut self) -> Result<(), StoreError> {
+        let _seen = self.commits.borrow_and_update();
+        drop(_seen);
+        if self.store.history_length(&self.organization).await? <= self.number {
+            return Ok(());
+        }
+        loop {
+            let happened = self
+                .store
+                .happened(&self.organization, self.number, CHUNK)
+                .await?;
+            let Some(last) = happened.last() else {
+                return Ok(());
+            };
+            self.number = last.number;
+            for set in happened {
+                // Nobody listens: then there is nobody to be told.
+                let _nobody = self.news.send(News::Happened(Arc::new(set)));
+            }
+        }
+    }
+
+    /// Tells of environments that were evaluated, or named a user, for the first time since this
+    /// tail began.
+    async fn tell_signs(&mut self) -> Result<(), StoreError> {
+        let all = self.store.environments_of(&self.organization).await?;
+        let first = self.unseen.is_none();
+        let unseen = self.unseen.get_or_insert_with(|| Unseen {
+            evaluation: Waiting::new(),
+            user: Waiting::new(),
+            known: BTreeSet::new(),
+        });
+        for (id, project, environment) in all {
+            if unseen.known.insert(id.clone()) {
+                let names = (project, environment);
+                unseen.evaluation.insert(id.clone(), names.clone());
+                unseen.user.insert(id, names);
+            }
+        }
+        let traffic = self.store.traffic();
+        for sign in [Sign::User, Sign::Evaluation] {
+            let waiting = match sign {
+                Sign::Evaluation => &mut unseen.evaluation,
+                Sign::User => &mut unseen.user,
+            };
+            let ids: Vec<&str> = waiting.keys().map(String::as_str).collect();
+            let found = match sign {
+                Sign::Evaluation => traffic.evaluated(&ids).await?,
+                Sign::User => traffic.with_users(&ids).await?,
+            };
+            for id in found {
+                let Some((project, environment)) = waiting.remove(&id) else {
+                    continue;
+                };
+                if !first {
+                    let seen = Seen {
+                        sign,
+                        project,
+                        environment,
+                    };
+                    let _nobody = self.news.send(News::Seen(Arc::new(seen)));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,151 @@
+//! A project's flags in short, in one answer.
+
+use burgee_testkit::api::{Answer, Api};
+use serde_json::{Value, json};
+
+use crate::kit::{App, Database, create, flag_on, in_prod, on_each_database, variations};
+
+const INDEX: &str = "projects/default/flag-index?environments=prod,dev";
+
+fn tag(answer: &Answer) -> String {
+    answer.headers["etag"].to_str().unwrap().to_owned()
+}
+
+async fn known(caller: &Api, tag: &str, path: &str) -> Answer {
+    caller
+        .clone()
+        .with_header("if-none-match", tag)
+        .get(path)
+        .await
+}
+
+fn item<'a>(index: &'a Value, key: &str) -> &'a Value {
+    let items = index["items"].as_array().unwrap();
+    items.iter().find(|it| it["key"] == key).unwrap()
+}
+
+/// Somebody splits `split` 10:90 in prod.
+async fn split(app: &App) {
+    let (yes, no) = variations(&app.owner, "split").await;
+    let mut rule = in_prod("setDefaultRule", "split");
+    rule["variations"] = json!([{"id": yes, "rollout": [0, 0.1]}, {"id": no, "rollout": [0.1, 1]}]);
+    app.apply(json!([rule])).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_says_what_every_flag_does_and_who_changed_it() {
+    on_each_database(async |app| {
+        app.apply(flag_on("split")).await;
+        app.apply(json!([create("unused")])).await;
+        let mut tagged = create("tagged");
+        tagged["tags"] = json!(["shop"]);
+        app.apply(json!([tagged, in_prod("turnOff", "tagged")]))
+            .await;
+        split(app).await;
+        let long = json!({"kind": "createFlag", "flag": "worded", "type": "string", "variations":
+            [{"value": "ä".repeat(9_000)}, {"value": "b", "name": "B"}]});
+        let made = app
+            .apply(json!([long, {"kind": "archiveFlag", "flag": "worded"}]))
+            .await;
+
+        let index = app.owner.get(INDEX).await.expect(200);
+        assert_eq!(index["environments"], json!(["prod", "dev"]));
+        let one = app
+            .owner
+            .get("projects/default/flags/split")
+            .await
+            .expect(200);
+        assert_eq!(index["versions"], one["versions"]);
+        let keys: Vec<_> = index["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| &it["key"])
+            .collect();
+        assert_eq!(keys, ["split", "tagged", "unused", "worded"]);
+
+        let shown = item(&index, "split");
+        assert_eq!(shown["variations"], json!(["true", "false"]));
+        assert_eq!(
+            shown["cells"],
+            json!([{"on": true, "shares": [0.1, 0.9], "rules": false,
+            "targets": false}, null])
+        );
+        assert_eq!(shown["changed"]["environment"], "prod");
+        assert_eq!(shown["changed"]["by"], "olivia");
+        let shown = item(&index, "tagged");
+        assert_eq!(shown["tags"], json!(["shop"]));
+        assert_eq!(shown["cells"][0]["shares"], json!([0.0, 1.0]));
+        assert_eq!(item(&index, "unused")["cells"], json!([null, null]));
+        let shown = item(&index, "worded");
+        assert_eq!(shown["variations"], json!(["ä".repeat(40), "B"]));
+        assert_eq!(shown["state"], "archived");
+        let number = shown["changed"]["number"].as_i64().unwrap();
+        let change = app
+            .owner
+            .get(&format!("changes/{number}"))
+            .await
+            .expect(200);
+        assert_eq!(change["id"], made["id"]);
+        app.owner.get("changes/999999").await.problem(404);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_sent_again_that_has_not_changed() {
+    let app = App::start(Database::Sqlite).await;
+    app.apply(flag_on("lit")).await;
+    let first = tag(&app.owner.get(INDEX).await);
+    let again = known(&app.owner, &first, INDEX).await;
+    assert_eq!((again.status, again.text.as_str()), (304, ""));
+    assert_eq!(tag(&again), first);
+    let among = known(&app.owner, &format!("\"other\", {first}"), INDEX).await;
+    assert_eq!(among.status, 304);
+
+    // Another place, another caller, another state: each is another answer.
+    let fewer = "projects/default/flag-index?environments=prod";
+    known(&app.owner, &first, fewer).await.expect(200);
+    let reader = app.caller("rita", "reader").await;
+    known(&reader, &first, INDEX).await.expect(200);
+    app.apply(json!([in_prod("turnOff", "lit")])).await;
+    let index = known(&app.owner, &first, INDEX).await.expect(200);
+    assert_eq!(item(&index, "lit")["cells"][0]["on"], false);
+    let second = tag(&app.owner.get(INDEX).await);
+    app.apply(json!([{"kind": "renameFlag", "flag": "lit", "name": "Lit"}]))
+        .await;
+    let index = known(&app.owner, &second, INDEX).await.expect(200);
+    assert_eq!(item(&index, "lit")["name"], "Lit");
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_is_packed_as_it_is_asked_for() {
+    let app = App::start(Database::Sqlite).await;
+    let flags: Vec<_> = (0..40).map(|it| create(&format!("flag-{it}"))).collect();
+    app.apply(json!(flags)).await;
+    let plain = app.owner.get(INDEX).await;
+    assert!(plain.headers.get("content-encoding").is_none());
+    for packing in ["br", "gzip"] {
+        let asks = app.owner.clone().with_header("accept-encoding", packing);
+        let packed = asks.get(INDEX).await;
+        assert_eq!(packed.headers["content-encoding"], packing);
+        assert!(packed.text.len() * 2 < plain.text.len());
+        let small = asks.get("projects/default").await;
+        assert!(small.headers.get("content-encoding").is_none());
+    }
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_is_of_environments_that_are_there_and_may_be_seen() {
+    let app = App::start(Database::Sqlite).await;
+    let of = |keys: &str| format!("projects/default/flag-index?environments={keys}");
+    app.owner.get(&of("prod,nowhere")).await.problem(404);
+    let many = vec!["prod"; 21].join(",");
+    let refused = app.owner.get(&of(&many)).await.problem(400);
+    assert_eq!(refused.pointers(), ["environments"]);
+    let once = app.owner.get(&of("PROD,prod,")).await.expect(200);
+    assert_eq!(once["environments"], json!(["prod"]));
+    app.stop().await;
+}

@@ -1,0 +1,383 @@
+//! End users through the API: lists, one user's evaluation, what a change would do to them, what
+//! was served.
+
+use burgee_eval::time::Millis;
+use burgee_server::now;
+use burgee_store::traffic::{Batch, Count, UserSeen};
+use serde_json::{Value, json};
+
+use crate::kit::{App, Database, create, flag_on, in_prod, on_each_database, texts, variations};
+
+const PROD: &str = "projects/default/environments/prod";
+const DAY: i64 = 86_400_000;
+
+async fn environment(app: &App) -> String {
+    let found = app.owner.get(PROD).await.expect(200);
+    found["id"].as_str().unwrap().to_owned()
+}
+
+/// Users `u000`, `u001`… of two countries by turns.
+async fn people(app: &App, count: usize) {
+    let environment = environment(app).await;
+    let users: Vec<UserSeen<'_>> = (0..count)
+        .map(|number| UserSeen {
+            environment: environment.as_str().into(),
+            key: format!("u{number:03}").into(),
+            name: format!("User {number}").into(),
+            properties: vec![("country".into(), ["de", "fr"][number % 2].into())],
+            at: now(),
+        })
+        .collect();
+    app.store.traffic().put_users(&users).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn users_are_looked_at() {
+    on_each_database(async |app| {
+        people(app, 30).await;
+        let page = app.owner.get(&format!("{PROD}/users?limit=20")).await;
+        let page = page.expect(200);
+        assert_eq!(page["items"][1]["key"], "u001");
+        assert_eq!(page["items"][1]["name"], "User 1");
+        assert_eq!(page["items"][1]["properties"], json!({"country": "fr"}));
+        let next = page["next"].as_str().unwrap();
+        let next = next
+            .replace('[', "%5B")
+            .replace(']', "%5D")
+            .replace('"', "%22");
+        let rest = app
+            .owner
+            .get(&format!("{PROD}/users?limit=20&cursor={next}"))
+            .await
+            .expect(200);
+        assert_eq!(texts(&rest, "key").len(), 10);
+        assert!(rest["next"].is_null());
+        let found = app
+            .owner
+            .get(&format!("{PROD}/users?search=user%202"))
+            .await;
+        let found = texts(&found.expect(200), "key");
+        assert_eq!(found.len(), 11, "{found:?}");
+        let found = app
+            .owner
+            .get(&format!("{PROD}/users?contains=R%2029"))
+            .await;
+        assert_eq!(texts(&found.expect(200), "key"), ["u029"]);
+
+        let seen = app
+            .owner
+            .get(&format!("{PROD}/properties"))
+            .await
+            .expect(200);
+        let country = json!([{"name": "country", "users": 30, "moreValues": false,
+            "values": [{"value": "de", "users": 15}, {"value": "fr", "users": 15}]}]);
+        assert_eq!(seen["items"], country);
+        assert!(seen.get("sampled").is_none());
+
+        let one = format!("{PROD}/users/u003");
+        assert_eq!(app.owner.get(&one).await.expect(200)["key"], "u003");
+        app.owner.delete(&one).await.expect(204);
+        app.owner.get(&one).await.problem(404);
+        app.owner.delete(&one).await.problem(404);
+        for bad in ["search=a&contains=b", "cursor=x", "limit=0", "what=1"] {
+            app.owner
+                .get(&format!("{PROD}/users?{bad}"))
+                .await
+                .problem(400);
+        }
+    })
+    .await;
+}
+
+/// `checkout`: Germans get true by the rule `Germany`, others false.
+async fn checkout(app: &App) -> (String, String) {
+    app.apply(flag_on("checkout")).await;
+    let (yes, no) = variations(&app.owner, "checkout").await;
+    let rule = json!({"id": "germany", "name": "Germany", "variation": yes,
+        "conditions": [{"property": "country", "op": "Equal", "value": "de"}]});
+    app.apply(json!([
+        {"kind": "addRule", "flag": "checkout", "environment": "prod", "rule": rule},
+        {"kind": "setDefaultRule", "flag": "checkout", "environment": "prod", "variation": no},
+    ]))
+    .await;
+    (yes, no)
+}
+
+async fn evaluate(app: &App, question: Value) -> Value {
+    let answer = app.owner.post(&format!("{PROD}/evaluate"), &question).await;
+    answer.expect(200)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_evaluation_says_how_it_came_to_that() {
+    on_each_database(async |app| {
+        people(app, 2).await;
+        let (_, no) = checkout(app).await;
+        let of = |key: &str| json!({"key": key, "flag": "checkout"});
+        let german = evaluate(app, of("u000")).await;
+        assert_eq!(german["user"]["stored"], true);
+        let flag = &german["items"][0];
+        assert_eq!(flag["variation"]["value"], "true");
+        assert_eq!(flag["reason"]["code"], "rule");
+        assert_eq!(flag["reason"]["params"]["rule"], "germany");
+        let condition = &flag["steps"][2]["conditions"][0];
+        let expected = json!({"property": "country", "op": "Equal", "value": "de",
+            "actual": "de", "holds": true});
+        assert_eq!(*condition, expected);
+        let french = evaluate(app, of("u001")).await;
+        assert_eq!(french["items"][0]["variation"]["id"], no.as_str());
+        assert_eq!(french["items"][0]["reason"]["code"], "default");
+        let steps = french["items"][0]["steps"].as_array().unwrap();
+        let results: Vec<_> = steps
+            .iter()
+            .map(|it| it["result"].as_str().unwrap())
+            .collect();
+        assert_eq!(results, ["passed", "passed", "passed", "taken"]);
+
+        // Somebody who is not known, as given.
+        let given = json!({"key": "nobody", "properties": {"country": "de"}});
+        let given = evaluate(app, given).await;
+        assert_eq!(given["user"]["stored"], false);
+        assert_eq!(given["items"][0]["variation"]["value"], "true");
+        assert!(given["items"][0].get("steps").is_none());
+        let unknown = json!({"key": "nobody"});
+        let answer = app.owner.post(&format!("{PROD}/evaluate"), &unknown).await;
+        answer.problem(404);
+        app.apply(json!([create("fresh")])).await;
+        let fresh = json!({"key": "u000", "flag": "fresh"});
+        let fresh = evaluate(app, fresh).await;
+        assert_eq!(fresh["items"][0]["reason"]["code"], "notReleased");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_past_and_a_draft_are_evaluated_too() {
+    on_each_database(async |app| {
+        people(app, 2).await;
+        checkout(app).await;
+        let value = |answer: &Value| answer["items"][0]["variation"]["value"].clone();
+        let version = app.owner.get(PROD).await.expect(200)["version"]
+            .as_i64()
+            .unwrap();
+        let of = |key: &str, over: Value| {
+            let mut question = json!({"key": key, "flag": "checkout"});
+            let over = over.as_object().unwrap().clone();
+            question.as_object_mut().unwrap().extend(over);
+            question
+        };
+        // Before the rule there was the default that serves true.
+        let before = evaluate(app, of("u001", json!({"version": version - 1}))).await;
+        assert_eq!(value(&before), "true");
+        assert_eq!(before["version"], version - 1);
+        let draft = json!({"commands": [in_prod("turnOff", "checkout")]});
+        let drafted = evaluate(app, of("u000", draft.clone())).await;
+        assert_eq!(drafted["items"][0]["reason"]["code"], "off");
+        assert_eq!(drafted["draft"], true);
+        let now = evaluate(app, of("u000", json!({}))).await;
+        assert_eq!(value(&now), "true");
+        assert_eq!(now["version"], version);
+
+        let evaluated = format!("{PROD}/evaluate");
+        for (over, pointer) in [
+            (json!({"version": version + 1}), "/version"),
+            (json!({"version": 1, "commands": []}), "/version"),
+            (
+                json!({"properties": {"a": "x".repeat(1024)}}),
+                "/properties/a",
+            ),
+            (json!({"name": "x".repeat(257)}), "/name"),
+            (
+                json!({"commands": [{"kind": "turnUp"}]}),
+                "/commands/0/kind",
+            ),
+        ] {
+            let answer = app.owner.post(&evaluated, &of("u000", over)).await;
+            assert_eq!(answer.problem(400).pointers(), [pointer]);
+        }
+        // A draft takes what applying takes.
+        let reader = app.caller("rita", "reader").await;
+        let given = json!({"key": "u", "name": "U", "commands": draft["commands"]});
+        let refused = reader.post(&evaluated, &given).await.problem(403);
+        assert!(
+            refused.body["detail"]
+                .as_str()
+                .unwrap()
+                .contains("flag.turnOff")
+        );
+        reader
+            .post(&evaluated, &json!({"key": "u000"}))
+            .await
+            .problem(403);
+        let shown = reader
+            .post(&evaluated, &json!({"key": "u", "name": "U"}))
+            .await;
+        assert_eq!(shown.expect(200)["items"][0]["flag"], "checkout");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dry_run_says_who_moves() {
+    on_each_database(async |app| {
+        people(app, 30).await;
+        let (yes, no) = checkout(app).await;
+        let dry = |commands: Value| json!({"commands": commands, "dryRun": true, "effects": true});
+        let ask = async |commands: Value| {
+            let answer = app.owner.post("projects/default/changes", &dry(commands)).await;
+            answer.expect(200)["effects"].clone()
+        };
+        let effects = ask(json!([in_prod("turnOff", "checkout")])).await;
+        let [prod] = effects.as_array().unwrap().as_slice() else {
+            panic!("{effects}");
+        };
+        assert_eq!((&prod["environment"], &prod["users"]), (&json!("default/prod"), &json!(30)));
+        assert!(prod.get("sampled").is_none());
+        let moved = &prod["flags"][0];
+        assert_eq!((&moved["flag"], &moved["moved"]), (&json!("checkout"), &json!(15)));
+        assert_eq!(moved["moves"][0]["from"]["id"], yes.as_str());
+        assert_eq!(moved["moves"][0]["to"]["id"], no.as_str());
+        let text = "default/prod, checkout: 15 of 30 known users move from ‘true’ to ‘false’";
+        assert_eq!(prod["text"], json!([text]));
+
+        // By way of a segment, and to what the code says.
+        app.apply(json!([{"kind": "createSegment", "segment": "some", "included": ["u000", "u001"]},
+            ])).await;
+        let segments = app.owner.get("projects/default/segments/some").await.expect(200);
+        let rule = json!({"id": "some", "variation": no, "conditions": [
+            {"property": "User is in segment", "op": "", "value": json!([segments["id"]]).to_string()}]});
+        let add = json!({"kind": "addRule", "flag": "checkout", "environment": "prod",
+            "rule": rule, "before": "germany"});
+        let effects = ask(json!([add.clone()])).await;
+        assert_eq!(effects[0]["flags"][0]["moved"], 1);
+        app.apply(json!([add])).await;
+        let more = json!([{"kind": "addIncluded", "segment": "some", "keys": ["u002"]}]);
+        let effects = ask(more).await;
+        let prod = effects.as_array().unwrap().iter().find(|it| it["environment"] == "default/prod");
+        assert_eq!(prod.unwrap()["flags"][0]["moved"], 1);
+        let archive = json!([{"kind": "archiveFlag", "flag": "checkout"}]);
+        let effects = ask(archive).await;
+        assert_eq!(effects[0]["flags"][0]["moved"], 30);
+        assert!(effects[0]["flags"][0]["moves"][0]["to"].is_null());
+        // Nothing was changed by asking.
+        assert_eq!(evaluate(app, json!({"key": "u002"})).await["items"][0]["reason"]["code"], "rule");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_may_not_see_users_is_not_told_how_many_move() {
+    let app = App::start(Database::Sqlite).await;
+    people(&app, 3).await;
+    checkout(&app).await;
+    let statement = |effect: &str, actions: &[&str]| json!({"effect": effect, "actions": actions, "resources": ["*"]});
+    let statements = json!([
+        statement("allow", &["*"]),
+        statement("deny", &["user.read"])
+    ]);
+    let policy = json!({"key": "blind", "name": "Blind", "statements": statements});
+    app.owner.post("policies", &policy).await.expect(201);
+    let blind = app.caller("blind", "blind").await;
+    let ask =
+        json!({"commands": [in_prod("turnOff", "checkout")], "dryRun": true, "effects": true});
+    let answer = blind
+        .post("projects/default/changes", &ask)
+        .await
+        .expect(200);
+    assert_eq!(answer["effects"], json!([]));
+    let loud = json!({"commands": [], "effects": true});
+    let refused = app.owner.post("projects/default/changes", &loud).await;
+    assert_eq!(refused.problem(400).pointers(), ["/effects"]);
+    app.stop().await;
+}
+
+/// Evaluations of a flag, days ago.
+async fn served(app: &App, sequence: i64, flag: &str, variation: &str, days: &[i64]) {
+    let environment = environment(app).await;
+    let shown = app
+        .owner
+        .get(&format!("projects/default/flags/{flag}"))
+        .await;
+    let id = shown.expect(200)["id"].as_str().unwrap().to_owned();
+    let counts = days.iter().map(|days| Count {
+        environment: environment.as_str().into(),
+        flag: flag.to_owned().into(),
+        flag_id: id.as_str().to_owned().into(),
+        variation: variation.to_owned().into(),
+        minute: Millis(now().0 - days * DAY),
+        count: 7,
+    });
+    let batch = Batch {
+        sender: "test".into(),
+        sequence,
+        at: now(),
+        counts: counts.collect(),
+        ..Batch::default()
+    };
+    app.store.traffic().write(&batch).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn counts_and_staleness_are_told() {
+    on_each_database(async |app| {
+        for flag in ["used", "constant", "unused"] {
+            app.apply(flag_on(flag)).await;
+        }
+        let (yes, no) = variations(&app.owner, "used").await;
+        served(app, 1, "used", &yes, &[40, 0]).await;
+        served(app, 2, "used", &no, &[40, 2]).await;
+        let (always, _) = variations(&app.owner, "constant").await;
+        served(app, 3, "constant", &always, &[40, 0]).await;
+
+        let flags = app.owner.get("projects/default/flags").await.expect(200);
+        let of = |page: &Value, key: &str| {
+            let mut items = page["items"].as_array().unwrap().iter();
+            items.find(|it| it["key"] == key).unwrap().clone()
+        };
+        assert_eq!(of(&flags, "used")["stale"], Value::Null);
+        let constant = json!({"code": "oneValue", "variation": always});
+        assert_eq!(of(&flags, "constant")["stale"], constant);
+        // Just made: not stale, though nobody asked for it.
+        assert_eq!(of(&flags, "unused")["stale"], Value::Null);
+        assert_eq!(of(&flags, "unused")["lastEvaluatedAt"], Value::Null);
+        assert!(of(&flags, "used")["firstEvaluatedAt"].is_string());
+        let stale = app
+            .owner
+            .get("projects/default/flags?stale=true")
+            .await
+            .expect(200);
+        assert_eq!(texts(&stale, "key"), ["constant"]);
+        let patient = "projects/default/flags?stale=true&staleDays=50";
+        let patient = app.owner.get(patient).await.expect(200);
+        assert!(texts(&patient, "key").is_empty());
+        let bad = app.owner.get("projects/default/flags?staleDays=0").await;
+        assert_eq!(bad.problem(400).pointers(), ["staleDays"]);
+
+        let activity = app.owner.get(&format!("{PROD}/activity")).await.expect(200);
+        assert_eq!(activity["flags"]["constant"]["stale"], constant);
+        assert!(activity["firstEvaluatedAt"].is_string());
+
+        let counts = "projects/default/flags/used/counts?environment=prod";
+        let today = app.owner.get(counts).await.expect(200);
+        assert_eq!(today["totals"][&yes], 7);
+        assert_eq!(today["spans"].as_array().unwrap().len(), 1);
+        let from = Millis(now().0 - 60 * DAY);
+        let all = app
+            .owner
+            .get(&format!("{counts}&from={from}&by=day"))
+            .await
+            .expect(200);
+        assert_eq!(all["totals"], json!({yes.clone(): 14, no.clone(): 14}));
+        for bad in [
+            "from=yesterday",
+            "from=2001-01-01",
+            "by=week",
+            "from=2002-01-01&to=2001-01-01",
+        ] {
+            app.owner.get(&format!("{counts}&{bad}")).await.problem(400);
+        }
+        let nowhere = "projects/default/flags/used/counts?environment=nowhere";
+        app.owner.get(nowhere).await.problem(404);
+    })
+    .await;
+}
