@@ -36,7 +36,7 @@ mod pool;
 mod project_file;
 mod projects;
 mod row;
-mod sdk_keys;
+pub mod sdk_keys;
 pub mod search;
 mod segments;
 mod snapshot;
@@ -57,8 +57,8 @@ pub use crate::apply::{
     Overridden, Preview,
 };
 pub use crate::change_sets::{Actor, ActorKind};
-pub use crate::environments::NewEnvironment;
 pub use crate::environments::rules::{RulesAuthor, SetRulesError};
+pub use crate::environments::{EnvironmentEdit, NewEnvironment};
 pub use crate::error::StoreError;
 pub use crate::flags::index::{Cell, IndexedFlag, LastChange};
 pub use crate::flags::{FlagFilter, ListedFlag};

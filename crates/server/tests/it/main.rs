@@ -22,6 +22,7 @@ mod project_files;
 mod rates;
 mod rude;
 mod rules;
+mod sdk_keys;
 mod search;
 mod segments;
 mod served;
