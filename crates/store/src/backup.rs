@@ -100,6 +100,7 @@ impl Store {
 /// [`StoreError::Invalid`] where a server has the database open, there is one and may not be
 /// overwritten, or the backup is not whole. Then nothing was changed.
 pub async fn restore(from: &Path, to: &Path, overwrite: bool) -> Result<Backup, StoreError> {
+    sqlx::any::install_default_drivers();
     let backup = manifest(from)?;
     for file in &backup.files {
         check(from, file).await?;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::change::Draft;
+use crate::colour::Colour;
 use crate::command::references;
 use crate::id::Id;
 use crate::key::Key;
@@ -27,6 +28,8 @@ fn empty(key: &str) -> Workspace {
         key: Key::new(name).unwrap(),
         name: name.to_uppercase(),
         description: "a\nb".into(),
+        protected: false,
+        colour: Colour::of_place(0),
         sort: 0,
         position: Position::default(),
         chain: [0; 32],

@@ -7,10 +7,8 @@ use crate::kit::{App, flag_on, on_each_database};
 const IMPORT: &str = "projects/default/import";
 
 async fn export(app: &App, project: &str) -> Value {
-    let file = app
-        .owner
-        .get(&format!("projects/{project}/export?format=json"));
-    file.await.expect(200)
+    let path = format!("projects/{project}/export?format=json");
+    app.owner.get(&path).await.expect(200)
 }
 
 /// A project with `prod` and `dev` beside the first one.
@@ -20,10 +18,9 @@ async fn other(app: &App) {
         .await
         .expect(201);
     for key in ["prod", "dev"] {
-        let made = app
-            .owner
-            .post("projects/other/environments", &json!({"key": key}));
-        let status = made.await.status;
+        let new = json!({"key": key});
+        let made = app.owner.post("projects/other/environments", &new).await;
+        let status = made.status;
         assert!([201, 409].contains(&status), "{status}");
     }
 }
@@ -84,7 +81,10 @@ async fn a_file_is_bound_by_what_its_author_may_do() {
         let mut file = export(app, "default").await;
         file["flags"]["f"]["environments"]["prod"]["enabled"] = json!(false);
         let reader = app.caller("reader", "reader").await;
-        reader.get("projects/default/export").await.expect(200);
+        reader
+            .get("projects/default/export?format=json")
+            .await
+            .expect(200);
         for dry_run in [true, false] {
             let body = json!({"file": file, "dryRun": dry_run});
             let refused = reader.post(IMPORT, &body).await.expect(403);

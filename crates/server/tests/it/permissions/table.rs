@@ -369,7 +369,7 @@ fn files() -> Vec<Operation> {
     vec![
         op(
             "GET /api/v1/projects/{project}/export",
-            "projects/default/export",
+            "projects/default/export?format=json",
             &sees,
         ),
         op(
