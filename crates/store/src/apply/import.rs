@@ -11,7 +11,7 @@ use burgee_domain::model::Organization;
 use burgee_domain::workspace::Workspace;
 use burgee_eval::time::Millis;
 
-use super::{Applied, ApplyError, Decision, NewId, Work, authorise};
+use super::{Applied, ApplyError, Decision, NewId, Work, authority};
 use crate::change_sets::Actor;
 use crate::{Store, text};
 
@@ -85,19 +85,20 @@ impl Store {
                 request.now,
                 new_id,
             )?;
-            if let Some(rights) = &request.rights {
-                let needs = access::needs(workspace, &plan.commands, &plan.outcome);
-                needs
-                    .into_iter()
-                    .try_for_each(|need| authorise(need, rights))?;
-            }
+            let permissions = match &request.rights {
+                Some(rights) => {
+                    let needs = access::needs(workspace, &plan.commands, &plan.outcome);
+                    authority::check(needs, rights, request.dry_run)?
+                }
+                None => Vec::new(),
+            };
             report = plan.report;
             let commands = serde_json::to_value(&plan.commands)?;
             text::storable_json("flags", &commands)?;
             Ok(Decision {
                 outcome: plan.outcome,
                 commands: commands.to_string(),
-                permissions: Vec::new(),
+                permissions,
             })
         };
         let applied = self.change(&work, &references, decide).await?;
