@@ -477,6 +477,8 @@ impl Planner<'_> {
                 project: self.project(),
                 flag: found.key.to_string(),
                 variations: variations.iter().map(variation_input).collect(),
+                on_variation: None,
+                off_variation: None,
             };
             Some(command.into())
         };
