@@ -448,6 +448,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organization/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How members sign in by a provider. */
+        get: operations["get"];
+        /**
+         * Set how members sign in by a provider. It takes `organization.own` too: whoever chooses the
+         *     provider decides who is an owner.
+         */
+        put: operations["set"];
+        post?: never;
+        /** End single sign-on. The sessions that the provider opened end. */
+        delete: operations["remove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/permissions": {
         parameters: {
             query?: never;
@@ -850,6 +872,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/environments/{environment}/user-export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download all end users of an environment, by key. */
+        get: operations["download"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/environments/{environment}/users": {
         parameters: {
             query?: never;
@@ -860,7 +899,14 @@ export interface paths {
         /** List an environment's end users, by key. */
         get: operations["list"];
         put?: never;
-        post?: never;
+        /**
+         * Upload end users: JSON lines (`application/x-ndjson`, an object with `key`, `name?` and
+         *     `properties?` in each line) or CSV (`text/csv`, with the columns `key`, `name?`, `properties?`
+         *     (JSON); any other column is a property). Users who are known get these names and properties. A
+         *     line that is wrong is left out and told; what comes before a fault of the whole file (413) is
+         *     written.
+         */
+        post: operations["upload"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1086,6 +1132,63 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/session/oidc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Come back from a provider: opened by the browser that was sent there. The answer sets the
+         *     session's cookie.
+         */
+        get: operations["finish"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/oidc/{organization}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sign in by an organization's provider: opened by a browser, which is sent there. */
+        get: operations["begin"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a link to choose a new password, by mail. The answer is the same, and as fast, whether or
+         *     not there is such an account. After some requests the next have to wait (429).
+         */
+        post: operations["reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tokens": {
         parameters: {
             query?: never;
@@ -1116,6 +1219,29 @@ export interface paths {
         post?: never;
         /** Revoke a token: one's own, or any for who may. */
         delete: operations["revoke"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Forget an end user in the whole organization: out of individual targets and the lists of
+         *     segments by a change set (which takes the permissions for it, and approvals where an environment
+         *     asks for them: then nothing was done), out of earlier states and the bodies of the history, and
+         *     out of traffic. Counts stay, since they name nobody, and the chains still verify. What was cut
+         *     short is finished by asking once more. A program that asks for the user again brings them back.
+         */
+        post: operations["forget"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1414,6 +1540,30 @@ export interface components {
             versions: {
                 [key: string]: number;
             };
+        };
+        /** @description Which claims say what. */
+        Claims: {
+            /**
+             * @description The address of mail; `email` where none is given.
+             * @default email
+             */
+            email: string;
+            /**
+             * @description Whether the provider made sure of the address (true, 1, or these as texts);
+             *     `email_verified` where none is given. Entra ID has `xms_edov`.
+             * @default email_verified
+             */
+            emailVerified: string;
+            /**
+             * @description The groups: a list of texts, or one text. Without one, the provider says nothing of groups.
+             * @default null
+             */
+            groups: string | null;
+            /**
+             * @description The display name; `name` where none is given.
+             * @default name
+             */
+            name: string;
         };
         /** @description A change of somebody else's, that this one collides with. */
         Collision: {
@@ -1930,6 +2080,43 @@ export interface components {
             /** @description The values it can have. */
             variations: components["schemas"]["Variation"][];
         };
+        /** @description Whom to forget. */
+        ForgetUser: {
+            /**
+             * @description Why, for the change set that takes the key out of flags and segments. It stays, so it should
+             *     not name the person.
+             */
+            comment?: string;
+            /** @description The user's key, in all environments of the organization. */
+            key: string;
+        };
+        /** @description Where an end user was, and is not any more. */
+        Forgotten: {
+            /** @description The change sets that took the key out of targets and segments. */
+            changes: string[];
+            /**
+             * Format: int64
+             * @description How many entries of the history did.
+             */
+            entries: number;
+            /**
+             * Format: int64
+             * @description How many earlier states of flags and segments named it.
+             */
+            images: number;
+            /**
+             * Format: int64
+             * @description How many rows of traffic were the user's.
+             */
+            rows: number;
+            /** @description Rules that ask for the key still: what they shall ask instead, somebody must decide. */
+            rules: components["schemas"]["RuleThatAsks"][];
+        };
+        /** @description Whose password is to be chosen anew. */
+        ForgottenPassword: {
+            /** @description The address of mail. */
+            email: string;
+        };
         /**
          * @description Kinds of what can be found.
          * @enum {string}
@@ -2006,6 +2193,8 @@ export interface components {
             id: string;
             /** @description The link, to be given to the person; shown when it is made, and never again. */
             link?: string | null;
+            /** @description Whether the link is sent to the person by mail too; said when it is made. */
+            mailed?: boolean | null;
             /** @description Keys of the policies that they will have. */
             policies: string[];
         };
@@ -2047,6 +2236,18 @@ export interface components {
          * @enum {string}
          */
         Language: "en" | "zh" | "ja";
+        /** @description What is wrong with a line. */
+        LineError: {
+            /** @description A stable name of the broken rule. */
+            code: string;
+            /** @description The rule in plain words, with the field. */
+            detail: string;
+            /**
+             * Format: int64
+             * @description The line, from 1, in which the user begins.
+             */
+            line: number;
+        };
         /** @description Following a link. */
         LinkFollowed: {
             /** @description What stands after `#` in the link. */
@@ -2091,6 +2292,13 @@ export interface components {
              * @description How many keys are included.
              */
             includedCount: number;
+        };
+        /** @description A group that comes with a value of the groups claim. */
+        MappedGroup: {
+            /** @description The key of the group that it gives. */
+            group: string;
+            /** @description What the claim says. */
+            value: string;
         };
         /** @description Who is signed in. */
         Me: {
@@ -2222,6 +2430,19 @@ export interface components {
             id?: string | null;
             override?: components["schemas"]["Override"] | null;
         };
+        /** @description What who joins by themselves has. */
+        Newcomers: {
+            /**
+             * @description Keys of groups.
+             * @default []
+             */
+            groups: string[];
+            /**
+             * @description Keys of policies.
+             * @default []
+             */
+            policies: string[];
+        };
         /** @description A new environment. It gets one client and one server key. */
         NewEnvironment: {
             /** @description A text for people. */
@@ -2282,6 +2503,33 @@ export interface components {
             address: string;
             /** @description The seed, to type into an authenticator app. */
             seed: string;
+        };
+        /** @description How members sign in by a provider. */
+        NewSignIn: {
+            /** @description Which claims say what. */
+            claims?: components["schemas"]["Claims"];
+            /** @description What the provider knows this server by. */
+            clientId: string;
+            /**
+             * @description What proves it. Where none is given, the one before stays if issuer and client are the same;
+             *     else the client is public.
+             */
+            clientSecret?: string | null;
+            /** @description Domains whose addresses may join by themselves. */
+            domains?: string[];
+            /**
+             * @description Which groups come with which values of the groups claim. Those named here follow the
+             *     provider at each sign-in; all others are given here alone.
+             */
+            groups?: components["schemas"]["MappedGroup"][];
+            /** @description The provider's address, exactly as its description and its tokens say it. */
+            issuer: string;
+            /** @description What who joins by themselves has. */
+            newcomers?: components["schemas"]["Newcomers"];
+            /** @description Whether members sign in by password too. */
+            passwords?: components["schemas"]["Passwords"];
+            /** @description What is asked for besides `openid`; `email` and `profile` where none are given. */
+            scopes?: string[] | null;
         };
         /** @description A new token. */
         NewTokenBody: {
@@ -2468,6 +2716,8 @@ export interface components {
                 id: string;
                 /** @description The link, to be given to the person; shown when it is made, and never again. */
                 link?: string | null;
+                /** @description Whether the link is sent to the person by mail too; said when it is made. */
+                mailed?: boolean | null;
                 /** @description Keys of the policies that they will have. */
                 policies: string[];
             }[];
@@ -2711,6 +2961,11 @@ export interface components {
             /** @description The password from now on. */
             new: string;
         };
+        /**
+         * @description Whether members sign in by password too.
+         * @enum {string}
+         */
+        Passwords: "allowed" | "off";
         /** @description A flag with its targeting, as it was in an environment. */
         PastFlag: {
             /** @description What everyone else got. */
@@ -3150,6 +3405,19 @@ export interface components {
             /** @description The rollout. Either this or `variation`. */
             variations?: components["schemas"]["PartInput"][] | null;
         };
+        /** @description A rule that asks for a key. */
+        RuleThatAsks: {
+            /** @description The environment's key; null for a shared segment. */
+            environment?: string | null;
+            /** @description Its key. */
+            key: string;
+            /** @description `flag` or `segment`. */
+            kind: string;
+            /** @description The project's key; null for a segment of the organization. */
+            project?: string | null;
+            /** @description The rule's id. */
+            rule: string;
+        };
         /** @description That not all users were looked at, but those seen last. */
         Sampled: {
             /** @description Whether there are more: counting stops at a million. */
@@ -3534,6 +3802,29 @@ export interface components {
             /** @description All of them, in the new order. */
             variations: components["schemas"]["VariationInput"][];
         };
+        /** @description How members sign in by a provider, as it is. */
+        SignInView: {
+            /** @description Which claims say what. */
+            claims: components["schemas"]["Claims"];
+            /** @description What the provider knows this server by. */
+            clientId: string;
+            /** @description Domains whose addresses may join by themselves. */
+            domains: string[];
+            /** @description Which groups come with which values of the groups claim. */
+            groups: components["schemas"]["MappedGroup"][];
+            /** @description Whether there is a secret; it is never shown. */
+            hasClientSecret: boolean;
+            /** @description The provider's address. */
+            issuer: string;
+            /** @description What who joins by themselves has. */
+            newcomers: components["schemas"]["Newcomers"];
+            /** @description Whether members sign in by password too. */
+            passwords: components["schemas"]["Passwords"];
+            /** @description Where the provider has to let browsers come back to. */
+            redirectUri: string;
+            /** @description What is asked for besides `openid`. */
+            scopes: string[];
+        };
         /** @description The evaluations of a span. */
         SpanView: {
             /** @description Its beginning, ISO 8601. */
@@ -3775,6 +4066,21 @@ export interface components {
             value?: string | null;
             /** @description Its id. */
             variation: string;
+        };
+        /** @description What became of a file. */
+        Uploaded: {
+            /** @description What is wrong with the first hundred of them. */
+            errors: components["schemas"]["LineError"][];
+            /**
+             * Format: int64
+             * @description How many lines are wrong; they were left out.
+             */
+            refused: number;
+            /**
+             * Format: int64
+             * @description How many users were written.
+             */
+            written: number;
         };
         /** @description When a flag was evaluated, in one environment or in several together. */
         UsageView: {
@@ -6549,6 +6855,230 @@ export interface operations {
             };
             /** @description Something that is there stands against it; nothing was changed */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInView"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSignIn"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInView"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server has no instance key */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ended */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9637,6 +10167,94 @@ export interface operations {
             };
         };
     };
+    download: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Properties that get a column of their own, joined by commas, in place of one column with all
+                 *     of them as JSON; of `csv`.
+                 */
+                columns?: string;
+                /** @description `jsonLines` (also where absent) or `csv`. */
+                format?: "jsonLines" | "csv";
+            };
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, streamed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list: {
         parameters: {
             query?: {
@@ -9710,6 +10328,109 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 64 MiB and 200,000 users; a line has at most 256 KiB */
+        requestBody: {
+            content: {
+                "application/x-ndjson": string;
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Uploaded"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Requests come too often; `Retry-After` says when to try again */
@@ -10880,6 +11601,250 @@ export interface operations {
             };
         };
     };
+    finish: {
+        parameters: {
+            query?: {
+                /** @description What is exchanged for the id token. */
+                code?: string;
+                /** @description Why there is no code. */
+                error?: string;
+                /** @description The provider, where it says so (RFC 9207). */
+                iss?: string;
+                /** @description Which sign-in it is the answer to. */
+                state?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed in; on to where the browser wanted to */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `signInExpired`, `signInRefused` or `idTokenInvalid` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `notAMember`, `emailNotVerified` or `linkedToAnother` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It cannot be done now; `detail` says why */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The provider does not answer as it must */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    begin: {
+        parameters: {
+            query?: {
+                /** @description Where the browser goes in the end: a path of this server, `/` where none is given. */
+                returnTo?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The organization's key */
+                organization: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description On to the provider */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It cannot be done now; `detail` says why */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The provider does not answer as it must */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgottenPassword"];
+            };
+        };
+        responses: {
+            /** @description A link is sent, if there is such an account */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many attempts failed, or requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `mailMissing`: the server sends no mail */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list: {
         parameters: {
             query?: never;
@@ -11067,6 +12032,111 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgetUser"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Forgotten"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Requests come too often; `Retry-After` says when to try again */
