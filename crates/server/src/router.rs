@@ -17,9 +17,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::{
-    activity, audit, changes, environments, evaluate, events, flag_index, flags, groups,
-    invitations, me, members, oidc, permissions, policies, projects, properties, requests, revert,
-    rules, sdk_keys, search, segments, session, sign_in, state, tokens, users, versions,
+    activity, audit, changes, environments, evaluate, events, flag_index, flags, forget, groups,
+    invitations, me, members, oidc, permissions, policies, project_files, projects, properties,
+    requests, revert, rules, sdk_keys, search, segments, session, sign_in, state, tokens,
+    user_files, users, versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -116,8 +117,10 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(search::find))
         .routes(routes!(activity::counts))
         .routes(routes!(activity::activity))
-        .routes(routes!(users::list))
+        .routes(routes!(users::list, user_files::upload))
         .routes(routes!(users::get, users::delete))
+        .routes(routes!(user_files::download))
+        .routes(routes!(forget::forget))
         .routes(routes!(properties::seen))
         .routes(routes!(evaluate::evaluate))
         .routes(routes!(segments::list_shared))
@@ -147,6 +150,9 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(requests::comment_on))
         .routes(routes!(requests::withdraw))
         .routes(routes!(requests::apply))
+        .routes(routes!(project_files::export))
+        .routes(routes!(project_files::import))
+        .routes(routes!(project_files::featbit))
         .routes(routes!(audit::list))
         .routes(routes!(audit::export))
         .routes(routes!(audit::retention, audit::set_retention))
