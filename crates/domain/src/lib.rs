@@ -24,6 +24,7 @@ pub mod limits;
 pub mod model;
 pub mod outcome;
 pub mod people;
+pub mod plan;
 pub mod position;
 pub mod properties;
 pub mod request;

@@ -65,7 +65,8 @@ pub struct Problem {
     /// The HTTP status.
     pub status: u16,
     /// A stable name for programs: of the kind of problem (`notFound`; `taken` and `idReused`, 409;
-    /// `baseConflict` and `rebaseNeeded`, 412; `approvalRequired`, 403; `commentRequired`), or of the rule that a command breaks (`rolloutGap`).
+    /// `baseConflict`, `changedSince` and `rebaseNeeded`, 412; `approvalRequired`, 403;
+    /// `commentRequired`), or of the rule that a command breaks (`rolloutGap`).
     pub code: String,
     /// What happened, in plain words.
     pub detail: String,
@@ -286,6 +287,14 @@ impl Problem {
     pub fn collides(conflicts: Vec<Collision>) -> Self {
         let detail = "somebody changed the same part after the versions in base";
         let mut problem = Self::new(StatusCode::PRECONDITION_FAILED, "baseConflict", detail);
+        problem.conflicts = conflicts;
+        problem
+    }
+
+    /// 412: somebody else changed again what was to be reverted.
+    pub fn changed_since(conflicts: Vec<Collision>) -> Self {
+        let detail = "parts of it were changed again since";
+        let mut problem = Self::new(StatusCode::PRECONDITION_FAILED, "changedSince", detail);
         problem.conflicts = conflicts;
         problem
     }

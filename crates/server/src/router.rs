@@ -18,8 +18,8 @@ use utoipa_axum::routes;
 
 use crate::api::{
     activity, audit, changes, environments, evaluate, events, flag_index, flags, groups,
-    invitations, me, members, permissions, policies, projects, properties, requests, rules,
-    sdk_keys, search, segments, session, tokens, users,
+    invitations, me, members, permissions, policies, projects, properties, requests, revert, rules,
+    sdk_keys, search, segments, session, state, tokens, users, versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -126,11 +126,19 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(segments::get_shared))
         .routes(routes!(segments::get_of_project))
         .routes(routes!(segments::get_of_environment))
+        .routes(routes!(changes::history::list, changes::apply))
+        .routes(routes!(changes::history::get))
+        .routes(routes!(
+            changes::history::list_of_project,
+            changes::apply_to_project
+        ))
+        .routes(routes!(changes::history::list_of_environment))
+        .routes(routes!(revert::change_set))
+        .routes(routes!(revert::environment))
+        .routes(routes!(state::get))
+        .routes(routes!(state::get_flag))
+        .routes(routes!(versions::list))
         .routes(routes!(events::get))
-        .routes(routes!(changes::list, changes::apply))
-        .routes(routes!(changes::get))
-        .routes(routes!(changes::list_of_project, changes::apply_to_project))
-        .routes(routes!(changes::list_of_environment))
         .routes(routes!(requests::list, requests::create))
         .routes(routes!(requests::get))
         .routes(routes!(requests::revise))

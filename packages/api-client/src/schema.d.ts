@@ -120,6 +120,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/changes/{id}/revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Revert a change set: each part that it changed goes back to what it was, by a new change set. */
+        post: operations["change_set"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -634,6 +651,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/environments/{environment}/flags/{flag}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One flag, as it was in an environment at a version. */
+        get: operations["get_flag"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/environments/{environment}/move": {
         parameters: {
             query?: never;
@@ -662,6 +696,23 @@ export interface paths {
         get: operations["seen"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/environments/{environment}/revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Revert an environment, or some of its flags, to a version, by a new change set. */
+        post: operations["environment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -782,6 +833,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/environments/{environment}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An environment's flags (or segments) as they were at a version. */
+        get: operations["get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/environments/{environment}/users": {
         parameters: {
             query?: never;
@@ -815,6 +883,23 @@ export interface paths {
          *     they name nobody. A program that asks for it again brings it back.
          */
         delete: operations["delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/environments/{environment}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List an environment's versions, newest first. */
+        get: operations["list"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1226,6 +1311,20 @@ export interface components {
             /** @description Whether there are individual targets. */
             targets: boolean;
         };
+        /** @description A part that differs. */
+        ChangedPart: {
+            /** @description As it is; null where it is no longer there, and where it was cut. */
+            after?: unknown;
+            /** @description As it was; null where it was not there, and where it was cut. */
+            before?: unknown;
+            /**
+             * @description Whether not all is shown: users beyond the first hundred, or both sides, because they are
+             *     large.
+             */
+            cut: boolean;
+            /** @description Which: a name (`onOff`), or an object of a name and an id (`{"rule": "…"}`). */
+            facet: components["schemas"]["Facet"];
+        };
         /** @description Who changed a flag last. */
         ChangedView: {
             /** @description When, ISO 8601. */
@@ -1260,6 +1359,10 @@ export interface components {
         };
         /** @description What a change set did, or would do. */
         ChangeResult: {
+            /** @description What changed, as JSON: of each item the parts that differ, before and after. */
+            changes: components["schemas"]["ItemChange"][];
+            /** @description How many items `changes` leaves out, because it is large. */
+            changesLeftOut: number;
             /** @description What changed, in plain words and for programs. */
             diff: components["schemas"]["DiffLine"][];
             /** @description Whether nothing was changed because only an answer was asked for. */
@@ -1277,6 +1380,8 @@ export interface components {
              */
             needs: components["schemas"]["EnvironmentNeeds"][];
             overridden?: components["schemas"]["OverriddenView"] | null;
+            /** @description Of a dry run: the permissions that it takes, what is lacking first; else empty. */
+            permissions: components["schemas"]["PermissionView"][];
             /** @description The versions that moved, by scope; empty where everything was so already. */
             versions: {
                 [key: string]: number;
@@ -1292,6 +1397,10 @@ export interface components {
             actorKind: string;
             /** @description When it was asked for, ISO 8601. */
             at: string;
+            /** @description What changed, as JSON: of each item the parts that differ, before and after. */
+            changes: components["schemas"]["ItemChange"][];
+            /** @description How many items `changes` leaves out, because it is large. */
+            changesLeftOut: number;
             /** @description What was done; null in a list where it is large: the change set by its id has it. */
             commands?: Record<string, never>[] | null;
             /** @description Why. */
@@ -1716,6 +1825,14 @@ export interface components {
              */
             share: number;
         };
+        /** @description The part of an item that two writers would collide in. */
+        Facet: "onOff" | {
+            /** @description A flag × environment: the targets of one variation. */
+            targets: string;
+        } | {
+            /** @description A flag × environment: one rule. */
+            rule: string;
+        } | "ruleOrder" | "defaultRule" | "offVariation" | "tracking" | "variations" | "metadata" | "life" | "included" | "excluded" | "segmentRules";
         /** @description What everybody gets whom no target and no rule took (the default rule). */
         Fallthrough: {
             /** @description As in [`Rule::dispatch_key`]. */
@@ -1891,6 +2008,22 @@ export interface components {
             link?: string | null;
             /** @description Keys of the policies that they will have. */
             policies: string[];
+        };
+        /** @description What differs in one item of one scope. */
+        ItemChange: {
+            /** @description Its id. */
+            id: string;
+            /** @description Its key. */
+            key: string;
+            /** @description `flag` or `segment`. */
+            kind: string;
+            /** @description The parts that differ. */
+            parts: components["schemas"]["ChangedPart"][];
+            /**
+             * @description Whose item: `project` (a flag's definition, a shared segment), `project/environment` (a
+             *     flag's targeting, a segment of one environment), or the empty text for the organization.
+             */
+            scope: string;
         };
         /** @description Something in a flag or a segment that does not do everywhere what its author may think. */
         ItemWarning: {
@@ -2230,6 +2363,10 @@ export interface components {
                 actorKind: string;
                 /** @description When it was asked for, ISO 8601. */
                 at: string;
+                /** @description What changed, as JSON: of each item the parts that differ, before and after. */
+                changes: components["schemas"]["ItemChange"][];
+                /** @description How many items `changes` leaves out, because it is large. */
+                changesLeftOut: number;
                 /** @description What was done; null in a list where it is large: the change set by its id has it. */
                 commands?: Record<string, never>[] | null;
                 /** @description Why. */
@@ -2508,6 +2645,36 @@ export interface components {
             /** @description The cursor of the next page; absent on the last. */
             next?: string | null;
         };
+        /** @description A page of items. */
+        Page_VersionView: {
+            /** @description The items, in order. */
+            items: {
+                /** @description Who made it: a member's address, a token's name, `operator` or `system`. */
+                actor: string;
+                /** @description What `actor` is a name of: `token`, `operator`, `system` or `member`. */
+                actorKind: string;
+                /** @description When it was asked for, ISO 8601. */
+                at: string;
+                /** @description The id of the change set that made it. */
+                change: string;
+                /** @description Why. */
+                comment: string;
+                /**
+                 * Format: int64
+                 * @description How many items it changed.
+                 */
+                itemCount: number;
+                /** @description What it changed of what the caller may see, the first twenty. */
+                items: components["schemas"]["VersionItemView"][];
+                /**
+                 * Format: int64
+                 * @description The version.
+                 */
+                version: number;
+            }[];
+            /** @description The cursor of the next page; absent on the last. */
+            next?: string | null;
+        };
         /** @description One part of a percentage rollout. */
         PartInput: {
             /**
@@ -2544,6 +2711,87 @@ export interface components {
             /** @description The password from now on. */
             new: string;
         };
+        /** @description A flag with its targeting, as it was in an environment. */
+        PastFlag: {
+            /** @description What everyone else got. */
+            defaultRule: components["schemas"]["Fallthrough"];
+            /** @description A text for people. */
+            description: string;
+            /** @description Whether all users, targets too, were part of an experiment. */
+            exptIncludeAllTargets: boolean;
+            /** @description Its id. */
+            id: string;
+            /** @description Whether it was archived. */
+            isArchived: boolean;
+            /** @description On or off. */
+            isEnabled: boolean;
+            /** @description Its key. */
+            key: string;
+            /** @description Its display name. */
+            name: string;
+            /** @description What was served while off: a variation's id. */
+            offVariation: string;
+            /** @description Tried in order. */
+            rules: components["schemas"]["Rule"][];
+            /** @description Its tags. */
+            tags: string[];
+            /** @description Individual targets. */
+            targets: components["schemas"]["TargetUsers"][];
+            /** @description Whether it was kept who got what. */
+            tracked: boolean;
+            /** @description The type of its values. */
+            type: components["schemas"]["VariationType"];
+            /** @description The stamp of its last change there, by then, ISO 8601. */
+            updatedAt: string;
+            /** @description The values it could have. */
+            variations: components["schemas"]["Variation"][];
+            /**
+             * Format: int64
+             * @description The version that changed it last, by then.
+             */
+            version: number;
+        };
+        /** @description A segment as it was in an environment. */
+        PastSegment: {
+            /** @description A text for people. */
+            description: string;
+            /** @description Not members, whatever else says so. */
+            excluded: string[];
+            /** @description Its id. */
+            id: string;
+            /** @description Members by key. */
+            included: string[];
+            /** @description Whether it was archived. */
+            isArchived: boolean;
+            /** @description Its key. */
+            key: string;
+            /** @description Its display name. */
+            name: string;
+            /** @description Any rule that holds makes a member. */
+            rules: components["schemas"]["SegmentRule"][];
+            /** @description The stamp of its last change there, by then, ISO 8601. */
+            updatedAt: string;
+            /**
+             * Format: int64
+             * @description The version that changed it last, by then.
+             */
+            version: number;
+        };
+        /** @description A permission that a change set takes. */
+        PermissionView: {
+            /** @description E.g. `flag.turnOn`. */
+            action: string;
+            /** @description Whether the caller has it. */
+            allowed: boolean;
+            /** @description The index of the first command that takes it. */
+            command: number;
+            /** @description The key of the policy that says so, or denies it; null where no statement mentions it. */
+            policy?: string | null;
+            /** @description On what, e.g. `project/web:env/prod:flag/checkout`. */
+            resource: string;
+            /** @description The statement's index in the policy. */
+            statement?: number | null;
+        };
         /** @description A version that a change set made, of a project, of an environment or of the organization. */
         PlaceView: {
             /** @description The environment's key; absent for what the project's environments share. */
@@ -2563,6 +2811,19 @@ export interface components {
              * @description The version now.
              */
             version: number;
+        };
+        /** @description A change set that was worked out, and what it did or would do. */
+        PlannedResult: {
+            /** @description The versions at which it was worked out: the `base` to send the commands with. */
+            base: {
+                [key: string]: number;
+            };
+            /** @description Its commands, as `POST …/changes` takes them. */
+            commands: components["schemas"]["Command"][];
+            /** @description What it did, or would do. */
+            result: components["schemas"]["ChangeResult"];
+            /** @description What it does not reach, and what else its author should know; besides those of `result`. */
+            warnings: components["schemas"]["Warning"][];
         };
         /** @description What a policy becomes. */
         PolicyUpdate: {
@@ -2590,7 +2851,8 @@ export interface components {
         Problem: {
             /**
              * @description A stable name for programs: of the kind of problem (`notFound`; `taken` and `idReused`, 409;
-             *     `baseConflict`, 412; `approvalRequired`, 403; `commentRequired`), or of the rule that a command breaks (`rolloutGap`).
+             *     `baseConflict` and `changedSince`, 412; `approvalRequired`, 403; `commentRequired`), or of the
+             *     rule that a command breaks (`rolloutGap`).
              */
             code: string;
             /** @description The changes that this one collides with (412). */
@@ -2795,6 +3057,33 @@ export interface components {
              * @description For so many days, 30 to 3,660; null: for ever.
              */
             days: number | null;
+        };
+        /** @description Where an environment goes back to. */
+        Revert: {
+            /** @description A moment, ISO 8601: the newest version that was asked for by then. */
+            at?: string | null;
+            /** @description Why; kept in the history. */
+            comment?: string;
+            /**
+             * @description Whether the definitions of the flags named (name, description, tags, variations, archived or
+             *     not) go back too. They are the same in all environments.
+             */
+            definitions?: boolean;
+            /** @description Say what would happen, and with which commands, and change nothing. */
+            dryRun?: boolean;
+            /**
+             * @description The keys of the flags that go back, 500 at most; all flags that were touched since, and the
+             *     segments of this environment alone, where absent.
+             */
+            flags?: string[] | null;
+            /** @description A UUID of the caller's making: a request that is sent again changes nothing again. */
+            id?: string | null;
+            override?: components["schemas"]["Override"] | null;
+            /**
+             * Format: int64
+             * @description The environment's version. Either this or `at`.
+             */
+            version?: number | null;
         };
         /** @description Who may approve: anybody who may `change.review` where nobody is named, else of these who may. */
         Reviewers: {
@@ -3230,6 +3519,16 @@ export interface components {
              * @enum {string}
              */
             kind: "setVariations";
+            /**
+             * @description What an environment serves at first while off, by id; as it was where absent, or the
+             *     last where that is gone.
+             */
+            offVariation?: string | null;
+            /**
+             * @description What an environment's default rule serves at first, by id; as it was where absent, or
+             *     the first where that is gone.
+             */
+            onVariation?: string | null;
             /** @description The project's key. */
             project?: string;
             /** @description All of them, in the new order. */
@@ -3283,6 +3582,25 @@ export interface components {
             effect: components["schemas"]["Effect"];
             /** @description Patterns over resources: `*`, `project/web:env/prod:flag/*;checkout`. */
             resources: string[];
+        };
+        /** @description A page of an environment as it was. */
+        StatePage: {
+            /** @description When it was asked for, ISO 8601; null for version 0. */
+            at?: string | null;
+            /**
+             * @description The flags, by key, where these were asked for; those that were not released there, and those
+             *     that were deleted, are not among them.
+             */
+            flags: components["schemas"]["PastFlag"][];
+            /** @description The cursor of the next page; absent on the last. */
+            next?: string | null;
+            /** @description The segments, by key, where these were asked for; those that were deleted are not among them. */
+            segments: components["schemas"]["PastSegment"][];
+            /**
+             * Format: int64
+             * @description The version.
+             */
+            version: number;
         };
         /** @description One step of an evaluation. */
         Step: {
@@ -3411,6 +3729,19 @@ export interface components {
             /** @description The project's key. */
             project?: string;
         };
+        /** @description How a change set is reverted. */
+        Undo: {
+            /** @description Why; kept in the history. */
+            comment?: string;
+            /** @description Say what would happen, and with which commands, and change nothing. */
+            dryRun?: boolean;
+            /**
+             * @description A UUID of the caller's making, of the new change set: a request that is sent again changes
+             *     nothing again.
+             */
+            id?: string | null;
+            override?: components["schemas"]["Override"] | null;
+        };
         /** @description Replaces one rule. */
         UpdateRule: {
             /** @description The environment's key. */
@@ -3476,6 +3807,40 @@ export interface components {
          * @enum {string}
          */
         VariationType: "boolean" | "string" | "number" | "json";
+        /** @description An item that a version changed. */
+        VersionItemView: {
+            /** @description The parts that it changed; empty for SDK keys and settings. */
+            facets: components["schemas"]["Facet"][];
+            /** @description Its key. */
+            key: string;
+            /** @description `flag`, `segment`, `sdkKey` or `setting`. */
+            kind: string;
+        };
+        /** @description A version of an environment. */
+        VersionView: {
+            /** @description Who made it: a member's address, a token's name, `operator` or `system`. */
+            actor: string;
+            /** @description What `actor` is a name of: `token`, `operator`, `system` or `member`. */
+            actorKind: string;
+            /** @description When it was asked for, ISO 8601. */
+            at: string;
+            /** @description The id of the change set that made it. */
+            change: string;
+            /** @description Why. */
+            comment: string;
+            /**
+             * Format: int64
+             * @description How many items it changed.
+             */
+            itemCount: number;
+            /** @description What it changed of what the caller may see, the first twenty. */
+            items: components["schemas"]["VersionItemView"][];
+            /**
+             * Format: int64
+             * @description The version.
+             */
+            version: number;
+        };
         /** @description Something the author should know, that does not stop the change. */
         Warning: {
             /** @description A stable code, e.g. `operatorUnknownToSdks`. */
@@ -4135,6 +4500,123 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The change set's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Undo"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlannedResult"];
+                };
+            };
+            /** @description Or it changed nothing that can be reverted */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Parts of it were changed again since */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It cannot be done now; `detail` says why */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -7891,6 +8373,92 @@ export interface operations {
             };
         };
     };
+    get_flag: {
+        parameters: {
+            query?: {
+                /** @description A moment, ISO 8601: the newest version that was asked for by then. */
+                at?: string;
+                /** @description The environment's version. Either this or `at`; the newest without both. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The flag's key */
+                flag: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PastFlag"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was not released there then */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     reorder: {
         parameters: {
             query?: never;
@@ -8058,6 +8626,125 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    environment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Revert"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlannedResult"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What a flag served then is no longer among its variations */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It cannot be done now; `detail` says why */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -8860,6 +9547,96 @@ export interface operations {
             };
         };
     };
+    get: {
+        parameters: {
+            query?: {
+                /** @description A moment, ISO 8601: the newest version that was asked for by then. */
+                at?: string;
+                /** @description `next` of the page before; absent for the first. */
+                cursor?: string;
+                /** @description How many items, 1 to 500; 50 where absent. */
+                limit?: number;
+                /** @description `flags` (also where absent) or `segments`. */
+                of?: "flags" | "segments";
+                /** @description The environment's version; 0 is before all. Either this or `at`; the newest without both. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatePage"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list: {
         parameters: {
             query?: {
@@ -9049,6 +9826,90 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before; absent for the first. */
+                cursor?: string;
+                /** @description How many items, 1 to 500; 50 where absent. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_VersionView"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
             };
             /** @description No session and no valid token */
             401: {

@@ -21,7 +21,8 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::api;
-use crate::api::changes::{ChangeResult, change_id, comment, lacks, reason, result};
+use crate::api::changes::view::lacks;
+use crate::api::changes::{ChangeResult, change_id, comment, reason, result};
 use crate::api::page::{Page, PageQuery};
 use crate::app::{AppState, now};
 use crate::auth::Caller;

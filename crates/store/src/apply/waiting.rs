@@ -347,6 +347,7 @@ impl<'a> Draft<'a> {
             rights: Some(self.rights),
             override_reason: None,
             asked,
+            planned_from: None,
             dry_run: false,
             now: self.now,
         }

@@ -7,7 +7,7 @@ use burgee_store::{Actor, Grant, NewToken};
 use burgee_testkit::api::Api;
 use serde_json::{Value, json};
 
-use crate::kit::{App, create};
+use crate::kit::{App, create, flag_on};
 
 /// What the routes of the table are called about.
 pub(crate) struct Fixture {
@@ -108,6 +108,7 @@ async fn flags_and_segments(app: &App) -> String {
         commands.push(command);
     }
     commands[0]["project"] = json!("default");
+    app.apply(flag_on("lit")).await;
     let set = json!({ "commands": commands });
     id(&app.owner.post("changes", &set).await.expect(200))
 }

@@ -98,6 +98,7 @@ pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
     all.extend(flags_and_segments());
     all.extend(changes(of));
     all.extend(requests(of));
+    all.extend(history(of));
     all.extend(audit());
     all.extend(members(of));
     all.extend(groups());
@@ -351,6 +352,46 @@ fn changes(of: &Fixture) -> Vec<Operation> {
             "projects/default/environments/prod/changes",
             &["environment.read", "project.read"],
         ),
+    ]
+}
+
+fn history(of: &Fixture) -> Vec<Operation> {
+    let prod = "projects/default/environments/prod";
+    vec![
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/versions",
+            format!("{prod}/versions"),
+            &["environment.read", "project.read"],
+        ),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/state",
+            format!("{prod}/state"),
+            &["environment.read", "project.read"],
+        ),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/flags/{flag}",
+            format!("{prod}/flags/lit"),
+            &["environment.read", "project.read"],
+        )
+        .also("flag.read"),
+        op(
+            "POST /api/v1/projects/{project}/environments/{environment}/revert",
+            format!("{prod}/revert"),
+            &["flag.turnOff", "environment.read", "project.read"],
+        )
+        .sends(json!({"version": 0, "flags": ["lit"]})),
+        op(
+            "POST /api/v1/changes/{id}/revert",
+            format!("changes/{}/revert", of.change_set),
+            &[
+                "flag.archive",
+                "flag.delete",
+                "segment.archive",
+                "segment.delete",
+            ],
+        )
+        .sends(json!({}))
+        .also("audit.read"),
     ]
 }
 
