@@ -12,6 +12,7 @@ pub mod evaluate;
 pub mod events;
 pub mod flag_index;
 pub mod flags;
+pub mod forget;
 pub mod groups;
 pub mod invitations;
 pub mod me;
@@ -31,6 +32,7 @@ pub mod segments;
 pub mod session;
 pub mod state;
 pub mod tokens;
+pub mod user_files;
 pub mod users;
 pub mod versions;
 
