@@ -148,7 +148,7 @@ impl Store {
         let admitted = admission::admit(work, &asks, &[])?;
         let mut applied = applied(&id, &workspace, &decision.outcome, admitted);
         if work.dry_run {
-            applied.permissions = decision.permissions;
+            applied.permissions.clone_from(&decision.permissions);
             applied.preview = preview::previews(&workspace, &decision.outcome);
         }
         if decision.outcome.steps.is_empty() && work.id.is_none() {
