@@ -18,8 +18,8 @@ use utoipa_axum::routes;
 
 use crate::api::{
     activity, audit, changes, environments, evaluate, events, flag_index, flags, groups,
-    invitations, me, members, permissions, policies, projects, properties, rules, sdk_keys, search,
-    segments, session, tokens, users,
+    invitations, me, members, organization, permissions, policies, projects, properties, rules,
+    sdk_keys, search, segments, session, tokens, users,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -97,6 +97,7 @@ fn compression() -> CompressionLayer<impl Predicate> {
 
 fn table() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(Description::openapi())
+        .routes(routes!(organization::get, organization::update))
         .routes(routes!(projects::list, projects::create))
         .routes(routes!(projects::get, projects::update, projects::delete))
         .routes(routes!(environments::list, environments::create))

@@ -16,6 +16,7 @@ pub mod groups;
 pub mod invitations;
 pub mod me;
 pub mod members;
+pub mod organization;
 pub mod page;
 pub mod permissions;
 pub mod policies;
