@@ -30,7 +30,7 @@ const WAKER: Token = Token(usize::MAX - 1);
 const CLOCK: Token = Token(usize::MAX - 2);
 
 /// Events taken at once.
-const EVENTS: usize = 1024;
+pub(super) const EVENTS: usize = 1024;
 
 /// The buffer that everything is read into: several full messages, or hundreds of pings.
 const INPUT: usize = 64 * 1024;
@@ -154,11 +154,7 @@ impl EventLoop {
             match event.token() {
                 WAKER => self.read_mail(),
                 CLOCK => self.keep_time(),
-                LISTENER => {
-                    if let Some(acceptor) = &mut self.acceptor {
-                        acceptor.ready = true;
-                    }
-                }
+                LISTENER => self.can_accept(),
                 token => self.socket_event(ConnectionId::from(token), event),
             }
         }
@@ -167,7 +163,7 @@ impl EventLoop {
                 self.read_on(key);
             }
         }
-        self.accept();
+        self.accept(events.iter().count());
         self.push_some();
         self.serve_herd();
     }
@@ -217,12 +213,8 @@ impl EventLoop {
 
     /// How long to wait: not at all while there is something left to do.
     fn patience(&self) -> Option<Duration> {
-        let accepts = self
-            .acceptor
-            .as_ref()
-            .is_some_and(|acceptor| acceptor.ready);
         let pushes = !self.walks.is_empty();
-        let busy = accepts || pushes || !self.more_to_read.is_empty() || self.herd_moves();
+        let busy = pushes || !self.more_to_read.is_empty() || self.herd_moves();
         busy.then_some(Duration::ZERO)
     }
 

@@ -6,8 +6,9 @@
 //! a loop and not a runtime's tasks: `docs/adr/0001-streaming-driver.md`.
 //!
 //! Rules that all parts of it keep:
-//! - Readiness is edge-triggered. Whoever stops reading before the socket is empty remembers it
-//!   (`readable`, or the list of those to go on with) and goes on later.
+//! - Readiness is edge-triggered, but for the listening socket's. Whoever stops reading before the
+//!   socket is empty remembers it (`readable`, or the list of those to go on with) and goes on
+//!   later.
 //! - A peer that does not take its bytes is not read, and is not pushed to: it gets the newest
 //!   state when it has caught up, and is dropped when it does not.
 //! - A connection remembers the generation of the state that it was answered from. Updates come
