@@ -110,10 +110,10 @@ async fn who_has_a_second_factor_asks_others_for_one() {
         let new = first.post("me/second-factor/seed", &json!({})).await;
         let new = new.expect(200);
         let seed = new["seed"].as_str().unwrap();
-        let factor = SecondFactor::from_base32(seed);
+        let (factor, _) = SecondFactor::of_typed(seed, OWNER).unwrap();
         let set_up = json!({"seed": seed, "code": factor.code(now()), "password": PASSWORD});
         let codes = first.put("me/second-factor", &set_up).await.expect(200);
-        let code = codes["recoveryCodes"][0].as_str().unwrap();
+        let code = codes["codes"][0].as_str().unwrap();
         let credentials = json!({"email": OWNER, "password": PASSWORD, "code": code});
         let signed_in = app.nobody().post("session", &credentials).await;
         let first = app.nobody().in_session_of(&signed_in);
