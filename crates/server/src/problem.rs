@@ -9,7 +9,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use burgee_domain::Rejected;
-use burgee_domain::access::{Decision, Resource};
+use burgee_domain::access::{Decision, MayNotGive, Resource};
 use burgee_domain::admission::EnvironmentNeeds;
 use burgee_domain::outcome::Facet;
 use burgee_domain::request::Closed;
@@ -215,6 +215,19 @@ impl Problem {
             _ => "no statement allows it".to_owned(),
         };
         Self::forbidden(&format!("`{action}` on `{resource}`: {why}"))
+    }
+
+    /// 403: nobody gives what they may not do themselves, unless a permission says so.
+    pub fn may_not_give(refused: &MayNotGive) -> Self {
+        let mut problem = Self::not_allowed(refused.action, &refused.resource, &refused.decision);
+        if let Some((action, on)) = &refused.what {
+            problem.detail = format!(
+                "the policy `{}` lets others `{action}` on `{on}`, which you may not do \
+                 everywhere there; {}",
+                refused.policy, problem.detail
+            );
+        }
+        problem
     }
 
     /// 429 with `Retry-After`: too many attempts failed; the next one counts after `millis` ms.

@@ -18,9 +18,9 @@ use utoipa_axum::routes;
 
 use crate::api::{
     activity, audit, changes, environments, evaluate, events, flag_index, flags, forget, groups,
-    invitations, me, members, oidc, permissions, policies, project_files, projects, properties,
-    requests, revert, rules, sdk_keys, search, segments, session, sign_in, state, tokens,
-    user_files, users, versions,
+    invitations, me, members, oidc, organization, permissions, policies, project_files, projects,
+    properties, requests, revert, rules, sdk_keys, search, segments, session, sign_in, state,
+    tokens, user_files, users, versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -98,6 +98,7 @@ fn compression() -> CompressionLayer<impl Predicate> {
 
 fn table() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(Description::openapi())
+        .routes(routes!(organization::get, organization::update))
         .routes(routes!(projects::list, projects::create))
         .routes(routes!(projects::get, projects::update, projects::delete))
         .routes(routes!(environments::list, environments::create))

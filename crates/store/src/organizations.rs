@@ -1,4 +1,4 @@
-//! Organizations.
+//! Organizations, and what is set of them.
 
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
@@ -7,8 +7,10 @@ use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
+use crate::change_sets::Actor;
+use crate::environments::Act;
 use crate::error::{StoreError, unique};
-use crate::{Store, row};
+use crate::{Store, row, text};
 
 const SELECT: &str = "SELECT id, key, name, version FROM organizations";
 
@@ -31,6 +33,116 @@ impl Store {
             .await?;
         read(&found.ok_or(StoreError::NotFound("organization"))?)
     }
+}
+
+/// What is set of an organization.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrganizationSettings {
+    /// Unique without regard to case; never changes.
+    pub key: Key,
+    /// The display name.
+    pub name: String,
+    /// Whether its members must have a second factor.
+    pub second_factor_required: bool,
+}
+
+/// What becomes of an organization; what is not given stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OrganizationEdit {
+    /// The display name.
+    pub name: Option<String>,
+    /// Whether its members must have a second factor.
+    pub second_factor_required: Option<bool>,
+}
+
+impl Store {
+    /// What is set of an organization.
+    pub async fn organization_settings(
+        &self,
+        id: &Id<Organization>,
+    ) -> Result<OrganizationSettings, StoreError> {
+        let mut connection = self.shared.truth.read.acquire().await?;
+        settings(&mut connection, id).await
+    }
+
+    /// Changes an organization's settings. Where nothing differs, nothing is written.
+    ///
+    /// # Errors
+    /// [`StoreError::Invalid`] of `name`.
+    pub async fn update_organization(
+        &self,
+        id: &Id<Organization>,
+        edit: &OrganizationEdit,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<OrganizationSettings, StoreError> {
+        let name = edit.name.as_deref().map(text::name).transpose()?;
+        let mut tx = self.begin_write().await?;
+        lock(&mut tx, id, self.shared.dialect.for_update()).await?;
+        let before = settings(&mut tx, id).await?;
+        let required = edit.second_factor_required;
+        let after = OrganizationSettings {
+            key: before.key.clone(),
+            name: name.unwrap_or_else(|| before.name.clone()),
+            second_factor_required: required.unwrap_or(before.second_factor_required),
+        };
+        if after == before {
+            return Ok(after);
+        }
+        sqlx::query(
+            "UPDATE organizations SET name = $1, second_factor_required = $2 WHERE id = $3",
+        )
+        .bind(after.name.as_str())
+        .bind(i16::from(after.second_factor_required))
+        .bind(id.as_str())
+        .execute(&mut *tx)
+        .await?;
+        let mut done = Vec::new();
+        if after.name != before.name {
+            done.push(format!("named \"{}\"", after.name));
+        }
+        if after.second_factor_required != before.second_factor_required {
+            let asks = match after.second_factor_required {
+                true => "asks its members for a second factor",
+                false => "asks its members for no second factor",
+            };
+            done.push(asks.to_owned());
+        }
+        let act = Act {
+            organization: id,
+            actor,
+            project: None,
+            kind: "updateOrganization",
+            params: vec![
+                ("name", after.name.clone()),
+                (
+                    "secondFactorRequired",
+                    after.second_factor_required.to_string(),
+                ),
+            ],
+            text: format!("organization {}", done.join(", ")),
+        };
+        self.administer(&mut tx, &act, &mut [], now).await?;
+        self.end(tx, false).await?;
+        Ok(after)
+    }
+}
+
+async fn settings(
+    connection: &mut AnyConnection,
+    id: &Id<Organization>,
+) -> Result<OrganizationSettings, StoreError> {
+    let found =
+        sqlx::query("SELECT key, name, second_factor_required FROM organizations WHERE id = $1")
+            .bind(id.as_str())
+            .fetch_optional(connection)
+            .await?;
+    let found = found.ok_or(StoreError::NotFound("organization"))?;
+    Ok(OrganizationSettings {
+        key: row::key(&found, 0)?,
+        name: row::text(&found, 1)?,
+        second_factor_required: row::boolean(&found, 2)?,
+    })
 }
 
 /// Reads and locks an organization.

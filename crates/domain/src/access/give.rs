@@ -23,7 +23,7 @@ pub const GIVE: &str = "policy.give";
 
 /// So many patterns are compared at most. More than anybody writes; the largest policies that there
 /// can be would keep everybody waiting.
-const MOST_COMPARED: usize = 1_000_000;
+const MOST_COMPARED: usize = 100_000;
 
 /// Why something may not be given.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use burgee_domain::access::{Kind, Resource};
 use burgee_domain::key::Key;
 use burgee_store::people::groups::Group;
+use burgee_store::people::members::Grants;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -119,7 +120,8 @@ pub async fn create(
     };
     caller.may("group.write", &resource(&group.key))?;
     api::few("/policies", group.policies.len())?;
-    members::may_give(&state, &caller, &group.policies, &[]).await?;
+    let given = giving(&group.policies);
+    members::may_give(&state, &caller, &Grants::default(), &given).await?;
     let made = state
         .store
         .create_group(&caller.organization, &group, &caller.actor, now())
@@ -151,8 +153,8 @@ pub async fn update(
     let before = before
         .await
         .map_err(api::or_missing(|| missing(group.key.as_str())))?;
-    let policies = [before.policies, group.policies.clone()].concat();
-    members::may_give(&state, &caller, &policies, &[]).await?;
+    let (before, after) = (giving(&before.policies), giving(&group.policies));
+    members::may_give(&state, &caller, &before, &after).await?;
     let changed = state
         .store
         .update_group(&caller.organization, &group, &caller.actor, now())
@@ -172,13 +174,24 @@ pub async fn delete(
 ) -> Result<StatusCode, Problem> {
     let key = known(key)?;
     caller.may("group.write", &resource(&key))?;
-    members::may_give(&state, &caller, &[], &[key.as_str().to_owned()]).await?;
+    let before = Grants {
+        policies: Vec::new(),
+        groups: vec![key.as_str().to_owned()],
+    };
+    members::may_give(&state, &caller, &before, &Grants::default()).await?;
     let deleted = state
         .store
         .delete_group(&caller.organization, &key, &caller.actor, now())
         .await;
     deleted.map_err(api::or_missing(|| missing(key.as_str())))?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+fn giving(policies: &[String]) -> Grants {
+    Grants {
+        policies: policies.to_vec(),
+        groups: Vec::new(),
+    }
 }
 
 fn known(key: String) -> Result<Key, Problem> {

@@ -126,7 +126,8 @@ pub async fn list(
     }))
 }
 
-/// Invite somebody. An invitation before of the same address stops working.
+/// Invite somebody. An invitation before of the same address stops working. It is worth what you may
+/// give when it is followed.
 #[utoipa::path(post, path = "/api/v1/invitations", tag = "people", request_body = NewInvitation,
     responses((status = 201, body = InvitationView), (status = 400, body = Problem),
         (status = 409, body = Problem)))]
@@ -138,13 +139,13 @@ pub async fn create(
     caller.may("member.invite", &Resource::new(Kind::Member, "*"))?;
     api::few("/policies", new.policies.len())?;
     api::few("/groups", new.groups.len())?;
-    members::may_give(&state, &caller, &new.policies, &new.groups).await?;
     let email = Email::new(&new.email)
         .map_err(|error| Problem::invalid("/email", "emailInvalid", error.to_string()))?;
     let grants = Grants {
         policies: new.policies,
         groups: new.groups,
     };
+    members::may_give(&state, &caller, &Grants::default(), &grants).await?;
     let (organization, actor) = (&caller.organization, &caller.actor);
     let (invitation, text) = state
         .store

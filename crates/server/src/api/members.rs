@@ -1,9 +1,11 @@
 //! Members of the organization.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use burgee_domain::access::{Kind, OWN, Resource};
+use burgee_domain::access::{self, Kind, Policy, Resource};
 use burgee_domain::id::Id;
 use burgee_store::people::accounts::Account;
 use burgee_store::people::members::{Grants, Member};
@@ -11,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::api::page::{Page, PageQuery};
-use crate::api::policies::makes_owners;
 use crate::api::{self};
 use crate::app::{AppState, now};
 use crate::auth::Caller;
@@ -136,13 +137,11 @@ pub async fn update(
     let before = member(&state, &caller, "member.update", &id).await?;
     api::few("/policies", update.policies.len())?;
     api::few("/groups", update.groups.len())?;
-    let policies = [before.policies, update.policies.clone()].concat();
-    let groups = [before.groups, update.groups.clone()].concat();
-    may_give(&state, &caller, &policies, &groups).await?;
     let grants = Grants {
         policies: update.policies,
         groups: update.groups,
     };
+    may_give(&state, &caller, &before.grants(), &grants).await?;
     let (organization, account) = (&caller.organization, &before.account.id);
     let changed = state
         .store
@@ -162,7 +161,13 @@ pub async fn remove(
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let before = member(&state, &caller, "member.remove", &id).await?;
-    may_give(&state, &caller, &before.policies, &before.groups).await?;
+    // Nobody gets anything by it; an owner is unmade by an owner.
+    let mut taken = state
+        .store
+        .policies_given(&caller.organization, &before.grants())
+        .await?;
+    taken.retain(|policy| policy.makes_owners());
+    may_give_policies(&caller, Vec::new(), taken).await?;
     let (organization, account) = (&caller.organization, &before.account.id);
     state
         .store
@@ -187,7 +192,8 @@ pub async fn reset_link(
         let detail = "one's own password is changed by the person, not by a token";
         return Err(Problem::forbidden(detail));
     }
-    may_give(&state, &caller, &member.policies, &member.groups).await?;
+    // Whoever has the link can be this person.
+    may_give(&state, &caller, &Grants::default(), &member.grants()).await?;
     if state
         .store
         .organizations_of(&member.account.id)
@@ -224,33 +230,32 @@ async fn member(
     found.map_err(api::or_missing(missing))
 }
 
-/// Whether the caller may give and take these policies and groups: what makes an owner, whatever it
-/// is called, only an owner.
+/// Whether the caller may make a change after which somebody has `after` in place of `before`: what
+/// is new must be theirs to give, and what is gone theirs to take.
 pub(super) async fn may_give(
     state: &AppState,
     caller: &Caller,
-    policies: &[String],
-    groups: &[String],
+    before: &Grants,
+    after: &Grants,
 ) -> Result<(), Problem> {
-    let mut given = policies.to_vec();
-    for key in groups {
-        match state.store.group(&caller.organization, key).await {
-            Ok(group) => given.extend(group.policies),
-            Err(burgee_store::StoreError::NotFound(_)) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    if given.is_empty() {
-        return Ok(());
-    }
-    let all = state.store.policies(&caller.organization).await?;
-    let is_given = |key: &str| given.iter().any(|it| it.eq_ignore_ascii_case(key));
-    let mut of_owners = all
-        .iter()
-        .map(|it| &it.policy)
-        .filter(|it| makes_owners(it));
-    match of_owners.any(|policy| is_given(&policy.key)) {
-        true => caller.may(OWN, &Resource::organization()),
-        false => Ok(()),
-    }
+    let (organization, store) = (&caller.organization, &state.store);
+    let before = store.policies_given(organization, before).await?;
+    let after = store.policies_given(organization, after).await?;
+    let without = |all: &[Arc<Policy>], others: &[Arc<Policy>]| -> Vec<Arc<Policy>> {
+        let is_in = |it: &&Arc<Policy>| others.iter().any(|other| other.key == it.key);
+        all.iter().filter(|it| !is_in(it)).cloned().collect()
+    };
+    let (given, taken) = (without(&after, &before), without(&before, &after));
+    may_give_policies(caller, given, taken).await
+}
+
+/// The same of policies themselves.
+pub(super) async fn may_give_policies(
+    caller: &Caller,
+    given: Vec<Arc<Policy>>,
+    taken: Vec<Arc<Policy>>,
+) -> Result<(), Problem> {
+    let rights = caller.rights.clone();
+    let decided = api::computed(move || access::may_give(&rights, &given, &taken)).await?;
+    decided.map_err(|refused| Problem::may_not_give(&refused))
 }

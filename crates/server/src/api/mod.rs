@@ -18,6 +18,7 @@ pub mod invitations;
 pub mod me;
 pub mod members;
 pub mod oidc;
+pub mod organization;
 pub mod page;
 pub mod permissions;
 pub mod planned;

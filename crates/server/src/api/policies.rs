@@ -1,11 +1,11 @@
 //! Policies: what members, groups and tokens may do.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use burgee_domain::access::{
-    self, ACTIONS, Effect, Kind, OWN, Policy, Resource, Statement, StatementInput,
-};
+use burgee_domain::access::{self, ACTIONS, Kind, Policy, Resource, Statement, StatementInput};
 use burgee_store::people::policies::{PolicyText, StoredPolicy};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -145,7 +145,8 @@ pub async fn create(
 ) -> Result<(StatusCode, Json<PolicyView>), Problem> {
     let key = api::new_key("/key", new.key)?;
     caller.may("policy.write", &Resource::new(Kind::Policy, key.as_str()))?;
-    let text = text(&caller, new.name, new.description, &new.statements)?;
+    let text = text(new.name, new.description, &new.statements)?;
+    may_write(&caller, key.as_str(), &[], &text.statements).await?;
     let made = state
         .store
         .create_policy(&caller.organization, &key, &text, &caller.actor, now())
@@ -165,9 +166,10 @@ pub async fn update(
     Body(new): Body<PolicyUpdate>,
 ) -> Result<Json<PolicyView>, Problem> {
     caller.may("policy.write", &Resource::new(Kind::Policy, key.as_str()))?;
-    let text = text(&caller, new.name, new.description, &new.statements)?;
-    // What it says now may make owners too: they are not unmade by others.
-    members::may_give(&state, &caller, std::slice::from_ref(&key), &[]).await?;
+    let text = text(new.name, new.description, &new.statements)?;
+    let before = state.store.policy(&caller.organization, &key).await;
+    let before = before.map_err(api::or_missing(|| missing(&key)))?.policy;
+    may_write(&caller, &key, &before.statements, &text.statements).await?;
     let changed = state
         .store
         .update_policy(&caller.organization, &key, &text, &caller.actor, now())
@@ -201,7 +203,6 @@ fn missing(key: &str) -> Problem {
 }
 
 fn text(
-    caller: &Caller,
     name: String,
     description: String,
     inputs: &[StatementInput],
@@ -209,34 +210,32 @@ fn text(
     Ok(PolicyText {
         name: api::name("/name", &name)?,
         description: api::description("/description", &description)?,
-        statements: statements(caller, inputs)?,
+        statements: statements(inputs)?,
     })
 }
 
-/// Reads statements. Only an owner writes what makes owners: else whoever may write policies could
-/// give themselves everything.
-pub(super) fn statements(
-    caller: &Caller,
-    inputs: &[StatementInput],
-) -> Result<Vec<Statement>, Problem> {
-    let statements = access::statements(inputs).map_err(|(pointer, code, message)| {
+/// Reads statements.
+pub(super) fn statements(inputs: &[StatementInput]) -> Result<Vec<Statement>, Problem> {
+    access::statements(inputs).map_err(|(pointer, code, message)| {
         Problem::invalid(format!("/statements{pointer}"), code, message)
-    })?;
-    if statements.iter().any(allows_owning) {
-        caller.may(OWN, &Resource::organization())?;
-    }
-    Ok(statements)
+    })
 }
 
-/// Whether whoever has the policy is an owner, as far as it goes.
-pub(super) fn makes_owners(policy: &Policy) -> bool {
-    policy.statements.iter().any(allows_owning)
-}
-
-fn allows_owning(statement: &Statement) -> bool {
-    let mut actions = statement.actions.iter();
-    let mut resources = statement.resources.iter();
-    statement.effect == Effect::Allow
-        && actions.any(|it| it.matches(OWN))
-        && resources.any(|it| it.matches(&Resource::organization()))
+/// Whether the caller may write a policy anew: whoever has it gets what is new, and loses what is
+/// gone. Else whoever may write policies could give themselves everything.
+async fn may_write(
+    caller: &Caller,
+    key: &str,
+    before: &[Statement],
+    after: &[Statement],
+) -> Result<(), Problem> {
+    let without = |all: &[Statement], others: &[Statement]| {
+        let statements = all.iter().filter(|it| !others.contains(it));
+        vec![Arc::new(Policy {
+            key: key.to_owned(),
+            statements: statements.cloned().collect(),
+        })]
+    };
+    let (given, taken) = (without(after, before), without(before, after));
+    members::may_give_policies(caller, given, taken).await
 }

@@ -1,11 +1,14 @@
 //! Access tokens: for programs, in the name of a person or of a service.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use burgee_domain::access::{Kind, OWN, Resource, StatementInput};
+use burgee_domain::access::{Kind, OWN, Policy, Resource, StatementInput};
 use burgee_domain::id::Id;
 use burgee_eval::time::Millis;
+use burgee_store::people::members::Grants;
 use burgee_store::{Grant, NewToken, Token};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
@@ -222,15 +225,24 @@ async fn grant(state: &AppState, caller: &Caller, new: &NewTokenBody) -> Result<
         caller.may(OWN, &Resource::organization())?;
     }
     api::few("/policies", new.policies.len())?;
-    members::may_give(state, caller, &new.policies, &[]).await?;
     if new.policies.is_empty() && new.statements.is_empty() {
         let message = "a service token needs policies or statements";
         return Err(Problem::invalid("/policies", "listEmpty", message));
     }
     let statements = match new.statements.is_empty() {
         true => Vec::new(),
-        false => policies::statements(caller, &new.statements)?,
+        false => policies::statements(&new.statements)?,
     };
+    let grants = Grants {
+        policies: new.policies.clone(),
+        groups: Vec::new(),
+    };
+    members::may_give(state, caller, &Grants::default(), &grants).await?;
+    let own = Policy {
+        key: "token".to_owned(),
+        statements: statements.clone(),
+    };
+    members::may_give_policies(caller, vec![Arc::new(own)], Vec::new()).await?;
     Ok(Grant::Service {
         policies: new.policies.clone(),
         statements,

@@ -3,6 +3,7 @@
 //! A link's text is random, stored as a hash, works once and for a while. Nobody ever gives anybody
 //! else's password out: who follows a link chooses it.
 
+use burgee_domain::access::{Kind, Resource, may_give};
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_domain::people::Email;
@@ -16,7 +17,7 @@ use super::members::{self, Grants};
 use super::own::Own;
 use super::record::Event;
 use super::sessions;
-use crate::change_sets::Actor;
+use crate::change_sets::{Actor, ActorKind};
 use crate::error::StoreError;
 use crate::{Store, Tx, digest, row, text};
 
@@ -61,7 +62,7 @@ pub struct Followed {
 }
 
 const SELECT: &str = "SELECT id, organization_id, account_id, email, grants, created_at, \
-                      expires_at FROM links";
+                      expires_at, maker_id FROM links";
 
 struct Link {
     id: String,
@@ -71,6 +72,8 @@ struct Link {
     grants: Grants,
     created_at: Millis,
     expires_at: Millis,
+    /// Who made it; none for the operator.
+    maker: Option<Id<Account>>,
 }
 
 fn read(found: &AnyRow) -> Result<Link, StoreError> {
@@ -83,6 +86,7 @@ fn read(found: &AnyRow) -> Result<Link, StoreError> {
         grants: Grants { policies, groups },
         created_at: row::millis(found, 5)?,
         expires_at: row::millis(found, 6)?,
+        maker: row::optional_id(found, 7)?,
     })
 }
 
@@ -117,7 +121,12 @@ impl Store {
             created_at: now,
             expires_at: Millis(now.0 + INVITATION),
         };
-        let text = insert(&mut at.tx, &of_invitation(organization, &invitation)).await?;
+        let maker = maker(&mut at.tx, actor).await?;
+        let link = Link {
+            maker,
+            ..of_invitation(organization, &invitation)
+        };
+        let text = insert(&mut at.tx, &link).await?;
         let event = invitation
             .grants
             .event("inviteMember", &invitation.email, "invited with");
@@ -228,7 +237,8 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`] where it does not work, or no longer; [`StoreError::Invalid`] of
-    /// `password` where one has to be chosen.
+    /// `password` where one has to be chosen; [`StoreError::Refused`] where whoever made an
+    /// invitation may not give that any more.
     pub async fn follow_link(
         &self,
         text: &str,
@@ -265,6 +275,7 @@ impl Store {
                 .await?;
         }
         if let Some(organization) = &link.organization {
+            must_hold(&mut tx, organization, &link).await?;
             self.join(&mut tx, organization, &account, &link.grants, now)
                 .await?;
         }
@@ -298,6 +309,50 @@ fn of_invitation(organization: &Id<Organization>, invitation: &Invitation) -> Li
         grants: invitation.grants.clone(),
         created_at: invitation.created_at,
         expires_at: invitation.expires_at,
+        maker: None,
+    }
+}
+
+/// The person behind an actor: what a token makes is worth what its maker may do.
+async fn maker(
+    connection: &mut AnyConnection,
+    actor: &Actor,
+) -> Result<Option<Id<Account>>, StoreError> {
+    match actor.kind {
+        ActorKind::Member => Ok(Some(Id::new(actor.id.as_str()))),
+        ActorKind::Token => {
+            let found = sqlx::query("SELECT account_id FROM tokens WHERE id = $1")
+                .bind(actor.id.as_str())
+                .fetch_optional(connection)
+                .await?;
+            let found = found.map(|found| row::optional_id(&found, 0)).transpose()?;
+            Ok(found.flatten())
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Refuses an invitation whose maker could not make it now.
+async fn must_hold(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    link: &Link,
+) -> Result<(), StoreError> {
+    let Some(maker) = &link.maker else {
+        return Ok(());
+    };
+    let stale = || {
+        let message = "whoever made this invitation may not give what it gives any more; ask for \
+                       another one";
+        StoreError::refused("", "invitationStale", message)
+    };
+    let rights = members::rights(connection, organization, maker).await?;
+    let rights = rights.ok_or_else(stale)?;
+    let given = members::policies_given(connection, organization, &link.grants).await?;
+    let invites = rights.allow("member.invite", &Resource::new(Kind::Member, "*"));
+    match invites && may_give(&rights, &given, &[]).is_ok() {
+        true => Ok(()),
+        false => Err(stale()),
     }
 }
 
@@ -354,6 +409,7 @@ async fn replace_reset(
         grants: Grants::default(),
         created_at: now,
         expires_at: Millis(now.0 + lives),
+        maker: None,
     };
     insert(connection, &link).await
 }
@@ -364,7 +420,7 @@ async fn insert(connection: &mut AnyConnection, link: &Link) -> Result<String, S
     let grants = (&link.grants.policies, &link.grants.groups);
     sqlx::query(
         "INSERT INTO links (id, organization_id, account_id, email, email_folded, grants, hash, \
-         created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+         created_at, expires_at, maker_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
     )
     .bind(link.id.as_str())
     .bind(link.organization.as_ref().map(Id::as_str))
@@ -375,6 +431,7 @@ async fn insert(connection: &mut AnyConnection, link: &Link) -> Result<String, S
     .bind(digest::bytes(text.as_bytes()).to_vec())
     .bind(link.created_at.0)
     .bind(link.expires_at.0)
+    .bind(link.maker.as_ref().map(Id::as_str))
     .execute(connection)
     .await?;
     Ok(text)
@@ -422,7 +479,12 @@ pub(super) async fn take_invitation(
         return Ok(None);
     };
     delete(connection, &link.id).await?;
-    Ok(Some(link.grants))
+    match must_hold(connection, organization, &link).await {
+        Ok(()) => Ok(Some(link.grants)),
+        // It is gone; what the provider lets in comes in without it.
+        Err(StoreError::Refused { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Makes the links of an account's password worthless: what they were given out for is no more.

@@ -33,6 +33,16 @@ pub struct Member {
     pub joined_at: Millis,
 }
 
+impl Member {
+    /// What they have.
+    pub fn grants(&self) -> Grants {
+        Grants {
+            policies: self.policies.clone(),
+            groups: self.groups.clone(),
+        }
+    }
+}
+
 /// What a member has: keys of policies and groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grants {
@@ -189,6 +199,16 @@ impl Store {
     ) -> Result<Option<Rights>, StoreError> {
         let mut connection = self.shared.truth.read.acquire().await?;
         rights(&mut connection, organization, account).await
+    }
+
+    /// The policies that these give together, those of groups too. What is not there gives nothing.
+    pub async fn policies_given(
+        &self,
+        organization: &Id<Organization>,
+        grants: &Grants,
+    ) -> Result<Vec<Arc<Policy>>, StoreError> {
+        let mut connection = self.shared.truth.read.acquire().await?;
+        policies_given(&mut connection, organization, grants).await
     }
 
     /// What an account is in the organization of a key, or in its only one where none is named: what
@@ -372,8 +392,17 @@ async fn policies_of(
     organization: &Id<Organization>,
     member: &Member,
 ) -> Result<Vec<Arc<Policy>>, StoreError> {
-    let mut keys = member.policies.clone();
-    keys.extend(groups::policies_of(connection, organization, &member.groups).await?);
+    policies_given(connection, organization, &member.grants()).await
+}
+
+/// As [`Store::policies_given`].
+pub(super) async fn policies_given(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    grants: &Grants,
+) -> Result<Vec<Arc<Policy>>, StoreError> {
+    let mut keys = grants.policies.clone();
+    keys.extend(groups::policies_of(connection, organization, &grants.groups).await?);
     policies::of_keys(connection, organization, &folded(&keys)).await
 }
 
@@ -476,6 +505,29 @@ pub(super) async fn user_of_policy(
         let policies: Vec<String> = row::json(found, 1)?;
         if policies.contains(&key) {
             return Ok(Some(format!("the group `{}`", row::text(found, 0)?)));
+        }
+    }
+    let named = [
+        (
+            "SELECT name, policies FROM tokens WHERE organization_id = $1 AND revoked_at IS NULL \
+             ORDER BY created_at, id",
+            "the token",
+        ),
+        (
+            "SELECT email, grants FROM links WHERE organization_id = $1 ORDER BY created_at, id",
+            "the invitation of",
+        ),
+    ];
+    for (query, what) in named {
+        let rows = sqlx::query(query).bind(organization.as_str());
+        for found in &rows.fetch_all(&mut *connection).await? {
+            // An invitation's grants are a list of lists, of which the first has policies.
+            let keys: serde_json::Value = row::json(found, 1)?;
+            let keys = keys.get(0).filter(|it| it.is_array()).unwrap_or(&keys);
+            let names = |keys: &Vec<serde_json::Value>| keys.iter().any(|it| *it == key);
+            if keys.as_array().is_some_and(names) {
+                return Ok(Some(format!("{what} `{}`", row::text(found, 0)?)));
+            }
         }
     }
     let newcomers = sign_on::gives_policy(connection, organization, &key).await?;

@@ -172,7 +172,8 @@ impl Store {
     /// Deletes a policy that nobody has.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] of `key` where it is used, or built in.
+    /// [`StoreError::Refused`] where a member, a group, a token or an invitation has it;
+    /// [`StoreError::Conflict`] of `key` where it is built in.
     pub async fn delete_policy(
         &self,
         organization: &Id<Organization>,
@@ -184,7 +185,7 @@ impl Store {
         let mut at = self.administration(organization, now).await?;
         if let Some(user) = members::user_of_policy(&mut at.tx, organization, key).await? {
             let message = format!("{user} has this policy; take it away first");
-            return Err(StoreError::conflict("key", message));
+            return Err(StoreError::refused("", "inUse", message));
         }
         let done =
             sqlx::query("DELETE FROM policies WHERE organization_id = $1 AND key_folded = $2")

@@ -52,9 +52,11 @@ async fn joined(store: &Store, house: &House, address: &str, given: Grants) -> A
     account.unwrap().unwrap()
 }
 
+/// The field that is refused, or the rule that stands against it.
 fn field(refused: Result<impl std::fmt::Debug, StoreError>) -> &'static str {
     match refused.unwrap_err() {
         StoreError::Conflict { field, .. } | StoreError::Invalid { field, .. } => field,
+        StoreError::Refused { code, .. } => code,
         other => panic!("{other:?}"),
     }
 }

@@ -5,7 +5,7 @@ use burgee_server::now;
 use burgee_testkit::api::Api;
 use serde_json::json;
 
-use super::{OWNER, PASSWORD, owner, sign_in};
+use super::{OWNER, PASSWORD, joined, owner, sign_in};
 use crate::kit::{Data, Database, on_each_database};
 
 #[tokio::test]
@@ -87,6 +87,54 @@ async fn a_second_factor_is_asked_for_and_each_code_works_once() {
             .await
             .expect(204);
         assert_eq!(sign_in(app, OWNER, PASSWORD).await.status, 200);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_has_a_second_factor_asks_others_for_one() {
+    on_each_database(async |app| {
+        let first = owner(app).await;
+        let reader = joined(app, &first, "rita@example.com", &["reader"]).await;
+        let ask = json!({"secondFactorRequired": true});
+        let shown = reader.get("organization").await.expect(200);
+        assert_eq!(shown["secondFactorRequired"], false);
+        reader.patch("organization", &ask).await.problem(403);
+        // Not without one, and not by a token, which has none.
+        first.patch("organization", &ask).await.problem(403);
+        app.owner.patch("organization", &ask).await.problem(403);
+        let renamed = json!({"name": " Ours "});
+        let renamed = first.patch("organization", &renamed).await.expect(200);
+        assert_eq!(renamed["name"], "Ours");
+
+        let new = first.post("me/second-factor/seed", &json!({})).await;
+        let new = new.expect(200);
+        let seed = new["seed"].as_str().unwrap();
+        let (factor, _) = SecondFactor::of_typed(seed, OWNER).unwrap();
+        let set_up = json!({"seed": seed, "code": factor.code(now()), "password": PASSWORD});
+        let codes = first.put("me/second-factor", &set_up).await.expect(200);
+        let code = codes["codes"][0].as_str().unwrap();
+        let credentials = json!({"email": OWNER, "password": PASSWORD, "code": code});
+        let signed_in = app.nobody().post("session", &credentials).await;
+        let first = app.nobody().in_session_of(&signed_in);
+        first.patch("organization", &ask).await.expect(200);
+
+        let problem = reader.get("projects").await.problem(403);
+        assert_eq!(problem.code(), "secondFactorNeeded");
+        // They can still do what they are asked for.
+        reader
+            .post("me/second-factor/seed", &json!({}))
+            .await
+            .expect(200);
+        first.get("projects").await.expect(200);
+        let no_more = json!({"secondFactorRequired": false});
+        first.patch("organization", &no_more).await.expect(200);
+        reader.get("projects").await.expect(200);
+        let history = app.owner.get("changes?limit=1").await.expect(200);
+        assert_eq!(
+            history["items"][0]["commands"][0]["kind"],
+            "updateOrganization"
+        );
     })
     .await;
 }

@@ -324,3 +324,63 @@ async fn policies_speak_of_protected_environments() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_gives_what_they_may_not_do() {
+    on_each_database(async |app| {
+        let write = ["member.*", "group.write", "policy.write", "token.*"];
+        let ours = [on("allow", &["flag.*"], &["project/default"]), allow(&write)];
+        let manager = with(app, json!(ours)).await;
+        let statements = |place: &str| json!([on("allow", &["flag.turnOn"], &[place])]);
+        let policy = |key: &str, place: &str| {
+            json!({"key": key, "name": key, "statements": statements(place)})
+        };
+        let more = policy("more", "project/other");
+        let problem = manager.post("policies", &more).await.problem(403);
+        let detail = problem.body["detail"].as_str().unwrap();
+        assert!(detail.contains("flag.turnOn") && detail.contains("policy.give"), "{detail}");
+        app.owner.post("policies", &more).await.expect(201);
+        let less = policy("less", "project/default");
+        manager.post("policies", &less).await.expect(201);
+
+        let wider = json!({"name": "Less", "statements": statements("*")});
+        manager.put("policies/less", &wider).await.problem(403);
+        let renamed = json!({"name": "More or less", "statements": statements("project/other")});
+        manager.put("policies/more", &renamed).await.expect(200);
+        for (key, status) in [("more", 403), ("less", 201)] {
+            let group = json!({"key": format!("of-{key}"), "name": key, "policies": [key]});
+            assert_eq!(manager.post("groups", &group).await.status, status);
+            let person = json!({"email": format!("{key}@example.com"), "policies": [key]});
+            assert_eq!(manager.post("invitations", &person).await.status, status);
+        }
+        // Named by somebody, it stays.
+        let problem = app.owner.delete("policies/less").await.problem(409);
+        assert_eq!(problem.code(), "inUse");
+        app.owner.delete("policies/more").await.expect(204);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_policy_that_a_token_or_an_invitation_names_stays() {
+    on_each_database(async |app| {
+        let policy = json!({"key": "ours", "name": "Ours", "statements": [allow(&["flag.read"])]});
+        app.owner.post("policies", &policy).await.expect(201);
+        let token = json!({"kind": "service", "name": "robot", "policies": ["ours"]});
+        let token = app.owner.post("tokens", &token).await.expect(201);
+        let person = json!({"email": "a@example.com", "policies": ["reader", "ours"]});
+        let person = app.owner.post("invitations", &person).await.expect(201);
+        let in_use = async || {
+            let problem = app.owner.delete("policies/OURS").await.problem(409);
+            problem.body["detail"].as_str().unwrap().to_owned()
+        };
+        assert!(in_use().await.contains("the token `robot`"));
+        let token = format!("tokens/{}", id(&token));
+        app.owner.delete(&token).await.expect(204);
+        assert!(in_use().await.contains("a@example.com"));
+        let person = format!("invitations/{}", id(&person));
+        app.owner.delete(&person).await.expect(204);
+        app.owner.delete("policies/ours").await.expect(204);
+    })
+    .await;
+}

@@ -94,6 +94,7 @@ pub(crate) const OWN_ACCOUNT: [&str; 11] = [
 /// All other operations, in an order in which each works.
 pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
     let mut all = Vec::new();
+    all.extend(organization());
     all.extend(projects());
     all.extend(environments());
     all.extend(sdk_keys(of));
@@ -110,6 +111,22 @@ pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
     all.extend(policies());
     all.extend(tokens(of));
     all
+}
+
+fn organization() -> Vec<Operation> {
+    vec![
+        op(
+            "GET /api/v1/organization",
+            "organization",
+            &["organization.read"],
+        ),
+        op(
+            "PATCH /api/v1/organization",
+            "organization",
+            &["organization.update"],
+        )
+        .sends(json!({"name": "Renamed"})),
+    ]
 }
 
 fn projects() -> Vec<Operation> {
@@ -530,12 +547,15 @@ fn members(of: &Fixture) -> Vec<Operation> {
     vec![
         op("GET /api/v1/members", "members", &["member.read"]),
         op("GET /api/v1/members/{id}", &*mate, &["member.read"]),
-        op("PUT /api/v1/members/{id}", &*mate, &["member.update"]).sends(update),
+        op("PUT /api/v1/members/{id}", &*mate, &["member.update"])
+            .sends(update)
+            .also("policy.give"),
         op(
             "POST /api/v1/members/{id}/reset-link",
             format!("{mate}/reset-link"),
             &["member.reset"],
-        ),
+        )
+        .also("policy.give"),
         op("DELETE /api/v1/members/{id}", leaver, &["member.remove"]),
         op("GET /api/v1/invitations", "invitations", &["member.read"]),
         op(
@@ -543,7 +563,8 @@ fn members(of: &Fixture) -> Vec<Operation> {
             "invitations",
             &["member.invite"],
         )
-        .sends(invite),
+        .sends(invite)
+        .also("policy.give"),
         op(
             "DELETE /api/v1/invitations/{id}",
             format!("invitations/{}", of.invitation),
@@ -573,14 +594,17 @@ fn groups() -> Vec<Operation> {
     let update = json!({"name": "Renamed", "policies": ["reader"]});
     vec![
         op("GET /api/v1/groups", "groups", &[]).shows("group.read"),
-        op("POST /api/v1/groups", "groups", &["group.write"]).sends(new),
+        op("POST /api/v1/groups", "groups", &["group.write"])
+            .sends(new)
+            .also("policy.give"),
         op("GET /api/v1/groups/{group}", "groups/ours", &["group.read"]),
         op(
             "PUT /api/v1/groups/{group}",
             "groups/ours",
             &["group.write"],
         )
-        .sends(update),
+        .sends(update)
+        .also("policy.give"),
         op(
             "DELETE /api/v1/groups/{group}",
             "groups/spare",
@@ -597,7 +621,9 @@ fn policies() -> Vec<Operation> {
     vec![
         op("GET /api/v1/actions", "actions", &["policy.read"]),
         op("GET /api/v1/policies", "policies", &[]).shows("policy.read"),
-        op("POST /api/v1/policies", "policies", &["policy.write"]).sends(new),
+        op("POST /api/v1/policies", "policies", &["policy.write"])
+            .sends(new)
+            .also("policy.give"),
         op(
             "GET /api/v1/policies/{policy}",
             "policies/ours",
@@ -608,7 +634,8 @@ fn policies() -> Vec<Operation> {
             "policies/ours",
             &["policy.write"],
         )
-        .sends(update),
+        .sends(update)
+        .also("policy.give"),
         op(
             "DELETE /api/v1/policies/{policy}",
             "policies/spare",
@@ -628,7 +655,8 @@ fn tokens(of: &Fixture) -> Vec<Operation> {
             "tokens",
             &["token.write", "organization.own"],
         )
-        .sends(new),
+        .sends(new)
+        .also("policy.give"),
         op(
             "DELETE /api/v1/tokens/{id}",
             format!("tokens/{}", of.token),

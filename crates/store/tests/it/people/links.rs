@@ -3,7 +3,7 @@
 use burgee_store::people::links::INVITATION;
 use burgee_store::{Actor, StoreError};
 
-use super::{at, email, field, grants};
+use super::{at, email, field, grants, joined};
 use crate::kit::{NOW, for_each_database, house};
 
 #[tokio::test]
@@ -75,6 +75,58 @@ async fn a_link_works_once_and_for_a_while() {
             (Some("other"), "Ann")
         );
         assert!(store.look_at_link(&reset, NOW).await.unwrap().is_none());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_invitation_is_worth_what_its_maker_may_give_when_it_is_followed() {
+    for_each_database(async |database| {
+        let store = &database.store;
+        let house = house(store).await;
+        let organization = &house.organization.id;
+        let chief = joined(
+            store,
+            &house,
+            "chief@x.org",
+            grants(&["administrator"], &[]),
+        )
+        .await;
+        let actor = Actor::member(&chief);
+        let invite = async |address: &str| {
+            let (address, given) = (email(address), grants(&["developer"], &[]));
+            let invited = store.invite(organization, &address, &given, &actor, NOW);
+            invited.await.unwrap().1
+        };
+        let (ann, bob) = (invite("ann@x.org").await, invite("bob@x.org").await);
+        let follow = async |link: &str| {
+            let followed = store.follow_link(link, "New", Some("hash"), None, NOW);
+            followed.await
+        };
+        follow(&ann).await.unwrap();
+        let system = Actor::system();
+        let set = async |policies: &[&str]| {
+            let given = grants(policies, &[]);
+            let set = store.set_member(organization, &chief.id, &given, &system, NOW);
+            set.await.unwrap();
+        };
+        set(&["reader"]).await;
+        let stale = |refused: Result<_, StoreError>| {
+            matches!(
+                refused,
+                Err(StoreError::Refused {
+                    code: "invitationStale",
+                    ..
+                })
+            )
+        };
+        assert!(stale(follow(&bob).await));
+        set(&["administrator"]).await;
+        let chief = store.remove_member(organization, &chief.id, &system, NOW);
+        chief.await.unwrap();
+        assert!(stale(follow(&bob).await));
+        let stranger = store.account_by_email(&email("bob@x.org")).await.unwrap();
+        assert!(stranger.is_none(), "nothing is left of it");
     })
     .await;
 }

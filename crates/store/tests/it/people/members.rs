@@ -48,7 +48,7 @@ async fn a_member_may_what_their_policies_and_groups_say() {
                     .delete_policy(organization, "switch", &actor, NOW)
                     .await
             ),
-            "key",
+            "inUse",
             "the group has it"
         );
         store

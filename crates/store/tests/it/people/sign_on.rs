@@ -311,7 +311,7 @@ async fn what_the_rules_give_is_not_deleted_behind_their_back() {
             .await
             .unwrap();
         let refused = store.delete_policy(organization, "Mine", &actor, NOW).await;
-        assert_eq!(field(refused), "key");
+        assert_eq!(field(refused), "inUse");
     })
     .await;
 }
