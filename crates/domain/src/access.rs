@@ -10,7 +10,7 @@
 //! `*` anywhere in a key, may stop early (`project/web` covers all that is in it) and may ask for
 //! tags (`flag/*;checkout,search`: at least one of them). Chosen because FeatBit's users know the
 //! form; unlike there a pattern is checked when it is written, and keys match without regard to
-//! case, as they are unique.
+//! case, as they are unique. `env/*@protected` means the environments that are marked so.
 //!
 //! Authority follows effect ([`needs`]): what a command needs is asked for in every environment
 //! whose served state it changes, whether or not it names one.
@@ -18,6 +18,7 @@
 mod action;
 mod builtin;
 mod decide;
+mod give;
 mod needs;
 mod pattern;
 mod policy;
@@ -26,6 +27,7 @@ mod resource;
 pub use action::{ACTIONS, Action, ActionPattern, OWN};
 pub use builtin::{ADMINISTRATOR, DEVELOPER, OWNER, READER, builtin, builtins};
 pub use decide::{By, Decision, Rights};
+pub use give::{GIVE, MayNotGive, may_give};
 pub use needs::{Need, needs};
 pub use pattern::{Pattern, PatternError};
 pub use policy::{Effect, MAX_STATEMENTS, Policy, Statement, StatementInput, statements};

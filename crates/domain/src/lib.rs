@@ -11,6 +11,7 @@ pub mod admission;
 pub mod audit;
 pub mod change;
 mod check;
+pub mod colour;
 pub mod command;
 pub mod conflict;
 pub mod demo;

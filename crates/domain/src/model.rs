@@ -5,6 +5,7 @@ use burgee_eval::segment::SegmentRule;
 use burgee_eval::time::Millis;
 use serde::{Deserialize, Serialize};
 
+use crate::colour::Colour;
 use crate::id::Id;
 use crate::key::Key;
 use crate::position::Position;
@@ -52,6 +53,10 @@ pub struct Environment {
     pub name: String,
     /// A text for people.
     pub description: String,
+    /// A mark that people see and that policies can name; it cannot be deleted while it has it.
+    pub protected: bool,
+    /// The colour by which people know it.
+    pub colour: Colour,
     /// Its place among the project's environments.
     pub sort: i64,
     /// Where its history stands.
@@ -89,7 +94,13 @@ pub struct SdkKey {
     pub secret: String,
     /// When it was made.
     pub created_at: Millis,
-    /// When it was revoked, if it was.
+    /// When it was last used, to about a minute.
+    pub last_used_at: Option<Millis>,
+    /// When it ends by itself, where it was rotated.
+    pub ends_at: Option<Millis>,
+    /// The key that it was rotated to.
+    pub successor: Option<Id<SdkKey>>,
+    /// When it was revoked or ended, if it was.
     pub revoked_at: Option<Millis>,
 }
 

@@ -180,4 +180,7 @@ pub struct Taken {
 pub trait Sink: Send + Sync + 'static {
     /// Stores a batch whole, or nothing of it, apart from what the sink's own limits refuse.
     fn write<'a>(&'a self, batch: &'a Batch) -> BoxFuture<'a, Result<Taken, Unavailable>>;
+
+    /// SDK keys with these secrets were used just now. Losing that does little harm.
+    fn keys_used<'a>(&'a self, secrets: &'a [Box<str>]) -> BoxFuture<'a, Result<(), Unavailable>>;
 }

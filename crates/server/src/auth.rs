@@ -62,8 +62,7 @@ impl Caller {
 
     /// Whether an environment of a project may be seen.
     pub fn sees(&self, project: &Project, environment: &Environment) -> bool {
-        let (project, key) = (project.key.as_str(), environment.key.as_str());
-        let resource = Resource::environment(project, key);
+        let resource = Resource::of(project, environment);
         self.rights.allow("environment.read", &resource)
     }
 }

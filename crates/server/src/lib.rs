@@ -13,6 +13,7 @@ pub mod config;
 pub mod deadline;
 pub mod demo;
 pub mod docs;
+pub mod due;
 pub mod effects;
 pub mod events;
 pub mod feed;

@@ -330,6 +330,17 @@ impl From<StoreError> for Problem {
         match error {
             StoreError::NotFound(what) => Self::not_found(format!("such {what}")),
             StoreError::Conflict { field, message } => Self::taken(&format!("/{field}"), message),
+            StoreError::Refused {
+                field,
+                code,
+                message,
+            } => {
+                let pointer = match field {
+                    "" => String::new(),
+                    field => format!("/{field}"),
+                };
+                Self::conflict(&pointer, code, message)
+            }
             StoreError::Reused => Self::id_reused(),
             StoreError::Invalid { field, message } => {
                 Self::invalid(format!("/{field}"), "storable", message)

@@ -106,8 +106,10 @@ fn table() -> OpenApiRouter<AppState> {
             environments::delete
         ))
         .routes(routes!(rules::get, rules::set))
+        .routes(routes!(environments::reorder))
         .routes(routes!(sdk_keys::list, sdk_keys::create))
-        .routes(routes!(sdk_keys::revoke))
+        .routes(routes!(sdk_keys::rename, sdk_keys::revoke))
+        .routes(routes!(sdk_keys::rotate))
         .routes(routes!(flags::list))
         .routes(routes!(flag_index::get))
         .routes(routes!(flags::get))

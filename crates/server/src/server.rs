@@ -13,17 +13,18 @@ use burgee_edge::hub::Hub;
 use burgee_edge::metrics::Metrics;
 use burgee_edge::traffic::Traffic;
 use burgee_store::Store;
+use burgee_store::dialect::Clock;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::app::AppState;
+use crate::app::{AppState, now};
 use crate::auth::seal::Keyring;
 use crate::config::Config;
 use crate::events::Events;
 use crate::feed::{self, LocalSource};
 use crate::rates::Limiter;
 use crate::sink::LocalSink;
-use crate::{audit, demo, metrics, retention, router, setup};
+use crate::{audit, demo, due, metrics, retention, router, setup};
 
 /// A running service.
 pub struct Server {
@@ -50,16 +51,18 @@ impl Server {
         api.hub.ready().await;
 
         let counters = Arc::clone(&api.metrics);
+        let (listen, driver) = (config.listen, config.driver());
+        let taken = || format!("--listen: {listen} cannot be listened on");
+        let listening = driver::listen(listen, &driver).with_context(taken)?;
         let events = Events::new(store.clone(), stop_edge.clone());
-        let state = state(&config, &store, &api, events)?;
+        let state = state(&config, listening.local_addr(), &store, &api, events)?;
         let sealing = audit::run(store.clone(), state.keyring.clone());
         feeding.push(tokio::spawn(until(stop_feed.clone(), sealing)));
         let owner_password = setup::first_password(&store).await?;
         let (management, _) = router::router(state);
         let routes = burgee_edge::api::router(api.clone()).merge(management);
-        let (listen, driver) = (config.listen, config.driver());
-        let edge = driver::serve(listen, &api, routes, stop_edge.clone(), driver)
-            .with_context(|| format!("--listen: {listen} cannot be listened on"))?;
+        let edge = driver::serve(listening, &api, routes, stop_edge.clone(), driver)
+            .with_context(taken)?;
         let text = move || counters.encode();
         let metrics_address =
             metrics::serve(config.metrics_listen, text, stop_feed.clone()).await?;
@@ -117,9 +120,10 @@ impl Server {
     }
 }
 
-/// What handlers can reach.
+/// What handlers can reach. Without another word people reach the server where it listens.
 fn state(
     config: &Config,
+    listening: SocketAddr,
     store: &Store,
     api: &Api,
     events: Arc<Events>,
@@ -127,7 +131,7 @@ fn state(
     let file = config.instance_key_file.as_deref();
     let keyring = file.map(Keyring::load).transpose()?;
     let url = config.public_url.clone();
-    let url = url.unwrap_or_else(|| format!("http://{}", config.listen));
+    let url = url.unwrap_or_else(|| format!("http://{listening}"));
     Ok(AppState {
         store: store.clone(),
         hub: Arc::clone(&api.hub),
@@ -148,6 +152,9 @@ async fn open(config: &Config) -> anyhow::Result<(Store, bool)> {
     let migrated = store.migrate().await;
     migrated.context("the database was not migrated")?;
     let first_start = setup::first_start(&store).await?;
+    // Before anybody is let in: what ended while no server ran.
+    let ended = store.end_sdk_keys(Clock::Shared(now())).await;
+    ended.context("keys that were rotated were not ended")?;
     if config.demo {
         let seeded = demo::seed(&store).await;
         seeded.context("the demo data was not seeded")?;
@@ -164,8 +171,10 @@ fn feed_edge(store: &Store, stop: &CancellationToken) -> (Api, Vec<JoinHandle<()
     let sink = Arc::new(LocalSink::new(store.clone()));
     let tasks = vec![
         tokio::spawn(Arc::clone(&hub).run(stop.clone())),
+        tokio::spawn(Arc::clone(&hub).tell_of_use(Arc::clone(&sink) as _, stop.clone())),
         tokio::spawn(Arc::clone(&traffic).run(sink, stop.clone())),
         tokio::spawn(until(stop.clone(), feed::listen(store.clone()))),
+        tokio::spawn(until(stop.clone(), due::run(store.clone()))),
         tokio::spawn(until(stop.clone(), retention::run(store.clone()))),
     ];
     let api = Api {

@@ -42,6 +42,14 @@ impl Sink for LocalSink {
             })
         })
     }
+
+    fn keys_used<'a>(&'a self, secrets: &'a [Box<str>]) -> BoxFuture<'a, Result<(), Unavailable>> {
+        Box::pin(async {
+            let secrets: Vec<&str> = secrets.iter().map(|it| &**it).collect();
+            let kept = self.store.sdk_keys_used(&secrets, now()).await;
+            kept.map_err(unavailable)
+        })
+    }
 }
 
 /// The same batch as the store knows it; the texts stay where they are.

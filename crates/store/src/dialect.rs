@@ -1,5 +1,6 @@
 //! Where the two databases differ. Everything else is one SQL text.
 
+use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 
 use crate::error::StoreError;
@@ -16,6 +17,33 @@ pub enum Dialect {
 
 /// The channel that commits are told on.
 pub(crate) const CHANNEL: &str = "burgee_changed";
+
+/// Whose time it is that something is due by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// The database's own, so that all nodes agree; where it has none (SQLite), this machine's,
+    /// which shows this moment.
+    Shared(Millis),
+    /// This moment, whatever clocks show.
+    At(Millis),
+}
+
+impl Clock {
+    /// What it shows.
+    pub(crate) async fn read(
+        self,
+        dialect: Dialect,
+        connection: &mut AnyConnection,
+    ) -> Result<Millis, StoreError> {
+        match (self, dialect) {
+            (Self::At(moment), _) | (Self::Shared(moment), Dialect::Sqlite) => Ok(moment),
+            (Self::Shared(_), Dialect::Postgres) => {
+                let text = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)";
+                row::millis(&sqlx::query(text).fetch_one(connection).await?, 0)
+            }
+        }
+    }
+}
 
 /// What must be done by one process at a time.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,11 @@
 //! Environments.
 
 mod administration;
+mod edit;
 mod manage;
 pub(crate) mod rules;
 
+use burgee_domain::colour::Colour;
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
 use burgee_domain::model::{Environment, Organization, Project};
@@ -13,13 +15,15 @@ use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
 pub(crate) use administration::{Act, Step};
+pub use edit::EnvironmentEdit;
 
 use crate::error::{StoreError, unique};
 use crate::sql::Sql;
 use crate::{Store, Tx, row};
 
 const SELECT: &str = "SELECT id, project_id, key, name, description, sort, version, chain, \
-                      last_stamp, created_at FROM environments WHERE deleted_at IS NULL";
+                      last_stamp, created_at, protected, colour FROM environments \
+                      WHERE deleted_at IS NULL";
 
 fn read(found: &AnyRow) -> Result<Environment, StoreError> {
     let chain = row::hash(found, 7)?;
@@ -34,7 +38,13 @@ fn read(found: &AnyRow) -> Result<Environment, StoreError> {
         chain,
         last_stamp: row::millis(found, 8)?,
         created_at: row::millis(found, 9)?,
+        protected: row::boolean(found, 10)?,
+        colour: colour(&row::text(found, 11)?)?,
     })
+}
+
+fn colour(text: &str) -> Result<Colour, StoreError> {
+    Colour::new(text).map_err(|error| StoreError::Other(Box::new(error)))
 }
 
 /// An environment to be made.
@@ -177,13 +187,16 @@ async fn insert(
         .fetch_one(&mut *connection)
         .await?;
     let last = row::optional_millis(&last, 0)?;
+    let sort = last.map_or(0, |last| last.0 + 1);
     let environment = Environment {
         id: Id::new(uuid::Uuid::new_v4().to_string()),
         project: new.project.clone(),
         key: new.key.clone(),
         name: new.name.clone(),
         description: new.description.clone(),
-        sort: last.map_or(0, |last| last.0 + 1),
+        protected: false,
+        colour: Colour::of_place(sort),
+        sort,
         position: Position::default(),
         chain: [0; 32],
         last_stamp: Millis(0),
@@ -191,8 +204,8 @@ async fn insert(
     };
     sqlx::query(
         "INSERT INTO environments (id, project_id, key, key_folded, name, description, sort, \
-         version, chain, last_stamp, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, 0, $9)",
+         version, chain, last_stamp, created_at, colour) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, 0, $9, $10)",
     )
     .bind(environment.id.as_str())
     .bind(environment.project.as_str())
@@ -203,6 +216,7 @@ async fn insert(
     .bind(environment.sort)
     .bind(environment.chain.to_vec())
     .bind(now.0)
+    .bind(environment.colour.to_string())
     .execute(connection)
     .await
     .map_err(unique("key", "an environment with this key exists"))?;

@@ -16,6 +16,16 @@ pub enum StoreError {
         /// In plain words.
         message: String,
     },
+    /// The state of things forbids it; others can change that first.
+    #[error("{field}: {message}")]
+    Refused {
+        /// The field that it is about; empty for all of it.
+        field: &'static str,
+        /// A stable name of the rule.
+        code: &'static str,
+        /// In plain words.
+        message: String,
+    },
     /// The id of a change set that was used for another one.
     #[error("this id was used for another change set")]
     Reused,
@@ -46,6 +56,25 @@ impl StoreError {
             field,
             message: message.into(),
         }
+    }
+
+    /// A refusal by the rule `code`.
+    pub(crate) fn refused(
+        field: &'static str,
+        code: &'static str,
+        message: impl Into<String>,
+    ) -> Self {
+        Self::Refused {
+            field,
+            code,
+            message: message.into(),
+        }
+    }
+
+    /// There are as many as there may be.
+    pub(crate) fn too_many(what: &str, most: i64) -> Self {
+        let message = format!("there are {most} {what}, which is the limit");
+        Self::refused("", "tooMany", message)
     }
 
     /// Data in the database that should not be there.

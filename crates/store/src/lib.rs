@@ -34,7 +34,7 @@ pub mod people;
 mod pool;
 mod projects;
 mod row;
-mod sdk_keys;
+pub mod sdk_keys;
 pub mod search;
 mod segments;
 mod snapshot;
@@ -55,8 +55,8 @@ pub use crate::apply::{
     Overridden, Preview,
 };
 pub use crate::change_sets::{Actor, ActorKind};
-pub use crate::environments::NewEnvironment;
 pub use crate::environments::rules::{RulesAuthor, SetRulesError};
+pub use crate::environments::{EnvironmentEdit, NewEnvironment};
 pub use crate::error::StoreError;
 pub use crate::flags::index::{Cell, IndexedFlag, LastChange};
 pub use crate::flags::{FlagFilter, ListedFlag};

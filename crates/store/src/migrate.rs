@@ -36,6 +36,10 @@ pub(crate) const TRUTH: &[Migration] = &[
         version: 5,
         text: include_str!("../migrations/truth/0005_member_settings.sql"),
     },
+    Migration {
+        version: 6,
+        text: include_str!("../migrations/truth/0006_settings.sql"),
+    },
 ];
 
 /// The steps of the traffic.

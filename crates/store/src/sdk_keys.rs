@@ -16,7 +16,15 @@ use crate::error::{StoreError, unique};
 use crate::log::LogRow;
 use crate::{Store, Tx, row, text};
 
-const COLUMNS: &str = "id, environment_id, kind, name, secret, created_at, revoked_at";
+mod life;
+
+pub use life::MAX_GRACE;
+
+const COLUMNS: &str = "id, environment_id, kind, name, secret, created_at, revoked_at, \
+                       last_used_at, ends_at, successor_id";
+
+/// The most keys of an environment that are valid: each is known by heart on every node.
+pub const MAX_KEYS: i64 = 100;
 
 fn read(found: &AnyRow) -> Result<SdkKey, StoreError> {
     Ok(SdkKey {
@@ -27,6 +35,9 @@ fn read(found: &AnyRow) -> Result<SdkKey, StoreError> {
         secret: row::text(found, 4)?,
         created_at: row::millis(found, 5)?,
         revoked_at: row::optional_millis(found, 6)?,
+        last_used_at: row::optional_millis(found, 7)?,
+        ends_at: row::optional_millis(found, 8)?,
+        successor: row::optional_id(found, 9)?,
     })
 }
 
@@ -57,6 +68,9 @@ impl Store {
     }
 
     /// Makes a key.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] where there are [`MAX_KEYS`].
     pub async fn create_sdk_key(
         &self,
         environment: &Id<Environment>,
@@ -68,8 +82,9 @@ impl Store {
         let name = text::name(name)?;
         let mut tx = self.begin_write().await?;
         let locked = self.lock_environment(&mut tx, environment).await?;
+        room(&mut tx, environment).await?;
         let key = insert(&mut tx, environment, kind, Some(&name), None, now).await?;
-        self.log_key(&mut tx, locked, &key, CREATED, actor, now)
+        self.log_keys(&mut tx, locked, &[&key], CREATED, actor, now)
             .await?;
         self.end(tx, false).await?;
         Ok(key)
@@ -103,8 +118,9 @@ impl Store {
                 false => Err(StoreError::conflict("secret", USED)),
             };
         }
+        room(&mut tx, environment).await?;
         let key = insert(&mut tx, environment, kind, None, Some(secret), now).await?;
-        self.log_key(&mut tx, locked, &key, ADOPTED, actor, now)
+        self.log_keys(&mut tx, locked, &[&key], ADOPTED, actor, now)
             .await?;
         self.end(tx, false).await?;
         Ok(key)
@@ -120,13 +136,7 @@ impl Store {
     ) -> Result<SdkKey, StoreError> {
         let mut tx = self.begin_write().await?;
         let locked = self.lock_environment(&mut tx, environment).await?;
-        let text = format!("SELECT {COLUMNS} FROM sdk_keys WHERE id = $1 AND environment_id = $2");
-        let found = sqlx::query(sqlx::AssertSqlSafe(text))
-            .bind(id.as_str())
-            .bind(environment.as_str())
-            .fetch_optional(&mut *tx)
-            .await?;
-        let mut key = read(&found.ok_or(StoreError::NotFound("SDK key"))?)?;
+        let mut key = of_id(&mut tx, environment, id).await?;
         if key.revoked_at.is_some() {
             return Ok(key);
         }
@@ -136,51 +146,91 @@ impl Store {
             .execute(&mut *tx)
             .await?;
         key.revoked_at = Some(now);
-        self.log_key(&mut tx, locked, &key, REVOKED, actor, now)
+        self.log_keys(&mut tx, locked, &[&key], REVOKED, actor, now)
             .await?;
         self.end(tx, false).await?;
         Ok(key)
     }
 
-    async fn log_key(
+    /// Writes into the history what was done to keys; it is told of the first.
+    async fn log_keys(
         &self,
         tx: &mut Tx,
         locked: Locked,
-        key: &SdkKey,
+        keys: &[&SdkKey],
         (kind, done): (&'static str, &str),
         actor: &Actor,
         now: Millis,
     ) -> Result<(), StoreError> {
-        let image = image(key);
-        let of = kind_name(key.kind);
+        let Some(first) = keys.first() else {
+            return Ok(());
+        };
+        let images: Vec<String> = keys.iter().map(|key| image(key)).collect();
+        let of = kind_name(first.kind);
         let mut params = locked.params();
         params.extend([
-            ("sdkKey", key.id.to_string()),
+            ("sdkKey", first.id.to_string()),
             ("type", of.to_owned()),
-            ("name", key.name.clone()),
+            ("name", first.name.clone()),
         ]);
+        let rows = keys.iter().zip(&images);
         let act = Act {
             organization: &locked.organization,
             actor,
             project: None,
             kind,
             params,
-            text: format!("{}: {of} key \"{}\" {done}", locked.name(), key.name),
+            text: format!("{}: {of} key \"{}\" {done}", locked.name(), first.name),
         };
         let step = Step {
             project: &locked.project,
             environment: locked.environment.clone(),
-            rows: vec![log_row(key, &image)],
+            rows: rows.map(|(key, image)| log_row(key, image)).collect(),
         };
         self.administer(tx, &act, &mut [step], now).await?;
         Ok(())
     }
 }
 
+/// A key of an environment.
+async fn of_id(
+    connection: &mut AnyConnection,
+    environment: &Id<Environment>,
+    id: &Id<SdkKey>,
+) -> Result<SdkKey, StoreError> {
+    let text = format!("SELECT {COLUMNS} FROM sdk_keys WHERE id = $1 AND environment_id = $2");
+    let found = sqlx::query(sqlx::AssertSqlSafe(text))
+        .bind(id.as_str())
+        .bind(environment.as_str())
+        .fetch_optional(connection)
+        .await?;
+    read(&found.ok_or(StoreError::NotFound("SDK key"))?)
+}
+
+/// Refuses one more than there may be.
+async fn room(
+    connection: &mut AnyConnection,
+    environment: &Id<Environment>,
+) -> Result<(), StoreError> {
+    let found = sqlx::query(
+        "SELECT COUNT(*) FROM sdk_keys WHERE environment_id = $1 AND revoked_at IS NULL",
+    )
+    .bind(environment.as_str())
+    .fetch_one(connection)
+    .await?;
+    match row::number(&found, 0)? < MAX_KEYS {
+        true => Ok(()),
+        false => Err(StoreError::too_many(
+            "SDK keys in this environment",
+            MAX_KEYS,
+        )),
+    }
+}
+
 /// What the log keeps of a key: everything but the secret.
 pub(crate) fn image(key: &SdkKey) -> String {
     json!({"id": key.id.as_str(), "type": kind_name(key.kind), "name": key.name,
-        "createdAt": key.created_at, "revokedAt": key.revoked_at})
+        "createdAt": key.created_at, "endsAt": key.ends_at, "revokedAt": key.revoked_at})
     .to_string()
 }
 
@@ -218,6 +268,9 @@ pub(crate) async fn insert(
         name: name.unwrap_or(kind_name(kind)).to_owned(),
         secret,
         created_at: now,
+        last_used_at: None,
+        ends_at: None,
+        successor: None,
         revoked_at: None,
     };
     sqlx::query(

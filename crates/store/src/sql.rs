@@ -79,6 +79,15 @@ impl Sql {
         self.query()
     }
 
+    /// As [`Self::query_for`], for a text that comes again: the connection keeps it prepared.
+    /// Reading a statement of some hundred values takes longer than running it.
+    pub(crate) fn kept_for(
+        self,
+        backend: &str,
+    ) -> Result<Query<'static, Any, AnyArguments>, StoreError> {
+        Ok(self.query_for(backend)?.persistent(true))
+    }
+
     /// The statement. It is not kept prepared: its text is another one each time.
     ///
     /// # Errors
@@ -148,7 +157,7 @@ values! {
 }
 
 /// How many values a statement binds: from some hundreds on a larger one is no faster.
-const VALUES: usize = 600;
+const VALUES: usize = 700;
 
 /// How many rows of so many columns a bulk statement holds.
 pub(crate) const fn rows(columns: usize) -> usize {

@@ -572,11 +572,14 @@ export interface paths {
         get: operations["get"];
         put?: never;
         post?: never;
-        /** Delete an environment: its keys are revoked, its connections closed. Its history stays. */
+        /**
+         * Delete an environment: its keys are revoked, its connections closed. Its history stays. One that
+         *     is protected is not deleted (409 `protected`).
+         */
         delete: operations["delete"];
         options?: never;
         head?: never;
-        /** Rename or describe an environment. */
+        /** Change an environment's name, description, colour and protection. */
         patch: operations["update"];
         trace?: never;
     };
@@ -625,6 +628,23 @@ export interface paths {
         put?: never;
         /** Evaluate flags for a user, with reasons and the steps that led to them. */
         post: operations["evaluate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/environments/{environment}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Move an environment in front of another one of its project, or to the end. */
+        post: operations["reorder"];
         delete?: never;
         options?: never;
         head?: never;
@@ -702,6 +722,27 @@ export interface paths {
         post?: never;
         /** Revoke an SDK key. Its connections are closed at once, and for good. */
         delete: operations["revoke"];
+        options?: never;
+        head?: never;
+        /** Rename an SDK key. */
+        patch: operations["rename"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/environments/{environment}/sdk-keys/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace an SDK key: make one of the same kind and name, in whose favour the old one ends after
+         *     the grace. Its connections are closed then, and for good (4003). The answer is the new key.
+         */
+        post: operations["rotate"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1522,10 +1563,14 @@ export interface components {
         };
         /** @description What can be edited of an environment; what is absent stays. */
         EnvironmentEdit: {
+            /** @description Its new colour: `#rrggbb`. */
+            colour?: string | null;
             /** @description The new text for people. */
             description?: string | null;
             /** @description The new display name. */
             name?: string | null;
+            /** @description Whether it is protected. Taking that away needs `environment.unprotect`. */
+            protected?: boolean | null;
         };
         /** @description What a change would do to the users known in an environment. */
         EnvironmentEffect: {
@@ -1543,6 +1588,11 @@ export interface components {
              * @description How many users were evaluated: all that are known, or a sample.
              */
             users: number;
+        };
+        /** @description Where an environment stands among those of its project. */
+        EnvironmentMove: {
+            /** @description The key of the environment in front of which it stands from now on; the end, where absent. */
+            before?: string | null;
         };
         /** @description What an environment asks of a change set, and what it has got. */
         EnvironmentNeeds: {
@@ -1591,6 +1641,8 @@ export interface components {
         };
         /** @description An environment. */
         EnvironmentView: {
+            /** @description Its colour, by which people know it: `#rrggbb`. */
+            colour: string;
             /** @description When it was made, ISO 8601. */
             createdAt: string;
             /** @description A text for people. */
@@ -1603,6 +1655,11 @@ export interface components {
             name: string;
             /** @description `<version>.<digest>`: names this very history. */
             position: string;
+            /**
+             * @description Whether it is protected: a mark that people see and that policies can name
+             *     (`env/*@protected`). It is not deleted while it has it.
+             */
+            protected: boolean;
             /**
              * Format: int64
              * @description Counts the change sets that changed what is served here; a `base` of change sets.
@@ -2214,6 +2271,8 @@ export interface components {
         Page_EnvironmentView: {
             /** @description The items, in order. */
             items: {
+                /** @description Its colour, by which people know it: `#rrggbb`. */
+                colour: string;
                 /** @description When it was made, ISO 8601. */
                 createdAt: string;
                 /** @description A text for people. */
@@ -2226,6 +2285,11 @@ export interface components {
                 name: string;
                 /** @description `<version>.<digest>`: names this very history. */
                 position: string;
+                /**
+                 * @description Whether it is protected: a mark that people see and that policies can name
+                 *     (`env/*@protected`). It is not deleted while it has it.
+                 */
+                protected: boolean;
                 /**
                  * Format: int64
                  * @description Counts the change sets that changed what is served here; a `base` of change sets.
@@ -2370,16 +2434,22 @@ export interface components {
             items: {
                 /** @description When it was made, ISO 8601. */
                 createdAt: string;
+                /** @description When it ends by itself, ISO 8601, where it was rotated. */
+                endsAt?: string | null;
                 /** @description Its id. */
                 id: string;
                 /** @description What it may do. */
                 kind: components["schemas"]["KeyKind"];
+                /** @description When it was last used, to about a minute, ISO 8601; absent where it never was. */
+                lastUsedAt?: string | null;
                 /** @description Its display name. */
                 name: string;
-                /** @description When it was revoked, ISO 8601; absent while it is valid. */
+                /** @description When it was revoked or ended, ISO 8601; absent while it is valid. */
                 revokedAt?: string | null;
                 /** @description What SDKs are configured with. */
                 secret: string;
+                /** @description The id of the key that it was rotated to. */
+                successor?: string | null;
             }[];
             /** @description The cursor of the next page; absent on the last. */
             next?: string | null;
@@ -2751,6 +2821,14 @@ export interface components {
             /** @description From and to, in `[0, 1]`; the upper bound is inclusive. */
             rollout: number[];
         };
+        /** @description How a key is replaced. */
+        Rotation: {
+            /**
+             * Format: int64
+             * @description For how many seconds the old key works on, up to 90 days; 0 ends it at once.
+             */
+            graceSeconds: number;
+        };
         /** @description A targeting rule: all conditions must hold; then its rollout decides. */
         Rule: {
             /** @description All must hold; an empty list holds for everyone. */
@@ -2807,20 +2885,31 @@ export interface components {
             /** @description The project's key. */
             project: string;
         };
+        /** @description A key's new name. */
+        SdkKeyEdit: {
+            /** @description Its new display name. */
+            name: string;
+        };
         /** @description An SDK key. */
         SdkKeyView: {
             /** @description When it was made, ISO 8601. */
             createdAt: string;
+            /** @description When it ends by itself, ISO 8601, where it was rotated. */
+            endsAt?: string | null;
             /** @description Its id. */
             id: string;
             /** @description What it may do. */
             kind: components["schemas"]["KeyKind"];
+            /** @description When it was last used, to about a minute, ISO 8601; absent where it never was. */
+            lastUsedAt?: string | null;
             /** @description Its display name. */
             name: string;
-            /** @description When it was revoked, ISO 8601; absent while it is valid. */
+            /** @description When it was revoked or ended, ISO 8601; absent while it is valid. */
             revokedAt?: string | null;
             /** @description What SDKs are configured with. */
             secret: string;
+            /** @description The id of the key that it was rotated to. */
+            successor?: string | null;
         };
         /** @description What was found. */
         SearchAnswer: {
@@ -6784,6 +6873,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Requests come too often; `Retry-After` says when to try again */
             429: {
                 headers: {
@@ -7396,6 +7494,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Requests come too often; `Retry-After` says when to try again */
             429: {
                 headers: {
@@ -7708,6 +7815,107 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Evaluation"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reorder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnvironmentMove"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentView"];
                 };
             };
             /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
@@ -8158,6 +8366,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
@@ -8244,6 +8461,219 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rename: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The SDK key's id */
+                id: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SdkKeyEdit"];
+            };
+        };
+        responses: {
+            /** @description Renamed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The SDK key's id */
+                id: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Rotation"];
+            };
+        };
+        responses: {
+            /** @description Made; what is there now */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SdkKeyView"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Requests come too often; `Retry-After` says when to try again */

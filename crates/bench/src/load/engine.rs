@@ -117,7 +117,11 @@ impl Engine {
             slot,
             generation: self.generation,
         };
-        if let Err(error) = self.begin(key, user, intended) {
+        let begun = match self.connections.len() < self.config.most {
+            true => self.begin(key, user, intended),
+            false => Err(io::Error::from_raw_os_error(libc::EMFILE)),
+        };
+        if let Err(error) = begun {
             self.tell(key, What::Failed(Failure::connect(&error)));
         }
         key

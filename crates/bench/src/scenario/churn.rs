@@ -19,8 +19,8 @@ use crate::target::Target;
 const SETTLING: Duration = Duration::from_secs(20);
 
 /// Holds connections (10,000; short: 300). For ten minutes (5 s; `--duration`) new ones come
-/// (1,000/s; 100/s), as many of the oldest leave with a goodbye, half as many identify as another
-/// user, all send heartbeats, and a flag is switched each second.
+/// (1,000/s; 100/s), and for each that has synced the oldest leaves with a goodbye; half as many
+/// identify as another user, all send heartbeats, and a flag is switched each second.
 ///
 /// On no connection may a version be older than one before it; each change must have reached every
 /// connection five seconds later, and in the end all have the newest version. Users come from a pool

@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
+use burgee_bench::load::engine::{Config, Engine};
+use burgee_bench::load::{Failure, Sdk, What};
 use burgee_bench::options::Options;
 use burgee_bench::progress::Silent;
 use burgee_bench::report::model::{Latency, Subject};
+use burgee_bench::rig::limits::Limits;
 use burgee_bench::scenario::{Run, churn, connect, hold, push};
 
 use crate::server::{Faults, Server};
@@ -219,6 +222,46 @@ fn a_churn_with_nothing_wrong_finds_nothing() {
     assert_eq!(errors(&found), BTreeMap::new());
     assert!(found.figure("identifies") >= Some(48.0), "{found:?}");
     assert_eq!(found.figure("changes").unwrap() % 2.0, 0.0);
+}
+
+#[test]
+fn a_churn_holds_as_many_as_it_should_however_late_they_are_answered() {
+    // Sixty are on their way at a time: for a while more come than can leave.
+    let server = Server::start(Faults {
+        answer_after: Duration::from_millis(300),
+        ..Faults::default()
+    });
+    let options = Options {
+        connections: Some(20),
+        rate: Some(200.0),
+        ..few()
+    };
+    let found = measure(churn::run, &options, &server);
+    assert_eq!(errors(&found), BTreeMap::new());
+    assert_eq!(found.figure("connections"), Some(20.0));
+}
+
+#[test]
+fn the_last_descriptors_are_not_for_connections() {
+    let server = Server::start(Faults::default());
+    let mut config = Config::new(server.target().address, Sdk::Client("c".repeat(44)));
+    assert!(config.most < Limits::prepare().files as usize);
+    config.most = 3;
+    let mut engine = Engine::new(config).unwrap();
+    let keys: Vec<_> = (0..4).map(|user| engine.open(user, engine.now())).collect();
+    let mut happened = Vec::new();
+    while happened.is_empty() {
+        engine.turn(engine.now(), &mut happened).unwrap();
+    }
+    let refused = happened.iter().filter_map(|event| match &event.what {
+        What::Failed(failure) => Some((event.key, failure.clone())),
+        _ => None,
+    });
+    assert_eq!(
+        refused.collect::<Vec<_>>(),
+        [(keys[3], Failure::NoFileLeft)]
+    );
+    assert_eq!(engine.open_sockets(), 3);
 }
 
 #[test]

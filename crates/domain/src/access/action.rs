@@ -40,6 +40,10 @@ pub const ACTIONS: &[Action] = &[
     action("group.write", "make, change and delete groups"),
     action("policy.read", "see policies"),
     action("policy.write", "make, change and delete policies"),
+    action(
+        "policy.give",
+        "give policies that allow more than one may do",
+    ),
     action("token.read", "see the organization's access tokens"),
     action("token.write", "make and revoke service tokens"),
     action("audit.read", "read the audit log"),
@@ -54,6 +58,10 @@ pub const ACTIONS: &[Action] = &[
     ),
     action("environment.create", "make environments"),
     action("environment.update", "change an environment's settings"),
+    action(
+        "environment.unprotect",
+        "take an environment's protection away",
+    ),
     action("environment.delete", "delete an environment"),
     action(
         "environment.setRules",

@@ -9,7 +9,7 @@ use super::resource::Resource;
 /// What a caller may do: layers of policies, each of which must allow.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rights {
-    layers: Vec<Vec<Arc<Policy>>>,
+    pub(super) layers: Vec<Vec<Arc<Policy>>>,
 }
 
 /// The statement that decided.
@@ -108,5 +108,10 @@ fn decide(policies: &[Arc<Policy>], action: &str, resource: &Resource) -> Decisi
 fn concerns(statement: &Statement, action: &str, resource: &Resource) -> bool {
     let mut actions = statement.actions.iter();
     let mut resources = statement.resources.iter();
-    actions.any(|pattern| pattern.matches(action)) && resources.any(|it| it.matches(resource))
+    actions.any(|pattern| pattern.matches(action))
+        && resources.any(|it| match statement.effect {
+            Effect::Allow => it.matches(resource),
+            // In doubt it is denied.
+            Effect::Deny => it.may_match(resource),
+        })
 }

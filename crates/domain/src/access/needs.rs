@@ -67,12 +67,16 @@ impl Find<'_> {
                 project,
                 environment,
                 flag,
-            } => Resource::environment(project, environment).with(Kind::Flag, flag),
+            } => self
+                .environment(project, environment)
+                .with(Kind::Flag, flag),
             Target::Segment {
                 project: Some(project),
                 environment: Some(environment),
                 segment,
-            } => Resource::environment(project, environment).with(Kind::Segment, segment),
+            } => self
+                .environment(project, environment)
+                .with(Kind::Segment, segment),
             Target::Segment {
                 project: Some(project),
                 segment,
@@ -90,7 +94,7 @@ impl Find<'_> {
             let Scope::Environment(environment) = &step.scope else {
                 continue;
             };
-            let Some((project, environment)) = self.keys_of(environment) else {
+            let Some(place) = self.place(environment) else {
                 continue;
             };
             let by_command = |entry: &&LogEntry| entry.commands.contains(&command);
@@ -99,19 +103,30 @@ impl Find<'_> {
                     Item::Flag(_, key) => (Kind::Flag, key),
                     Item::Segment(_, key) => (Kind::Segment, key),
                 };
-                let path = Resource::environment(project, environment).with(kind, key.as_str());
+                let path = place.clone().with(kind, key.as_str());
                 found.extend(self.tagged(path, target));
             }
         }
         found
     }
 
-    fn keys_of(&self, id: &Id<Environment>) -> Option<(&str, &str)> {
+    fn place(&self, id: &Id<Environment>) -> Option<Resource> {
         self.workspace.projects.values().find_map(|state| {
             let mut environments = state.environments.values();
             let found = environments.find(|environment| environment.id == *id)?;
-            Some((state.project.key.as_str(), found.key.as_str()))
+            Some(Resource::of(&state.project, found))
         })
+    }
+
+    /// The environment of these keys; as it is, where it is.
+    fn environment(&self, project: &str, environment: &str) -> Resource {
+        let state = self.workspace.projects.get(&project.to_ascii_lowercase());
+        let found = state.and_then(|it| it.environments.get(&environment.to_ascii_lowercase()));
+        let place = Resource::environment(project, environment);
+        match found {
+            Some(found) => place.protected(found.protected),
+            None => place,
+        }
     }
 
     /// The resource with the item's tags, as they were and as they will be.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::resource::{Kind, Resource};
+use super::resource::{Kind, PROTECTED, Part, Resource, UNPROTECTED};
 
 /// The longest pattern, in bytes: four keys and some tags.
 const MAX_PATTERN: usize = 1_024;
@@ -15,7 +15,7 @@ const MAX_PATTERN: usize = 1_024;
 #[serde(try_from = "String", into = "String")]
 pub struct Pattern {
     /// Empty: everything. Keys are folded.
-    path: Vec<(Kind, String)>,
+    path: Vec<Part>,
     /// Of which the resource must have one; empty: none is asked for.
     tags: Vec<String>,
     text: String,
@@ -54,10 +54,13 @@ impl Pattern {
             return Err(PatternError::TooLong);
         }
         let (path, tags) = match text == "*" {
-            true => (Path::new(), Vec::new()),
+            true => (Vec::new(), Vec::new()),
             false => read(&text)?,
         };
-        let folded = |(kind, key): (Kind, String)| (kind, key.to_ascii_lowercase());
+        let folded = |part: Part| Part {
+            key: part.key.to_ascii_lowercase(),
+            ..part
+        };
         let path = path.into_iter().map(folded).collect();
         Ok(Self { path, tags, text })
     }
@@ -65,11 +68,53 @@ impl Pattern {
     /// Whether the resource is meant: each part of the pattern matches the resource's part at its
     /// place, so a short pattern covers all that is inside.
     pub fn matches(&self, resource: &Resource) -> bool {
+        self.matches_where(resource, |wanted, is| is == Some(wanted))
+    }
+
+    /// As [`Self::matches`], or it would if more were known of the resource.
+    pub fn may_match(&self, resource: &Resource) -> bool {
+        self.matches_where(resource, |wanted, is| is.is_none_or(|is| is == wanted))
+    }
+
+    fn matches_where(
+        &self,
+        resource: &Resource,
+        protected: impl Fn(bool, Option<bool>) -> bool,
+    ) -> bool {
         let path = self.path.len() <= resource.path.len();
         let mut parts = self.path.iter().zip(&resource.path);
-        path && parts.all(|((kind, key), (of_resource, name))| {
-            kind == of_resource && glob(key.as_bytes(), name.to_ascii_lowercase().as_bytes())
+        path && parts.all(|(part, of)| {
+            part.kind == of.kind
+                && glob(part.key.as_bytes(), of.key.to_ascii_lowercase().as_bytes())
+                && part
+                    .protected
+                    .is_none_or(|wanted| protected(wanted, of.protected))
         }) && self.has_tag_of(resource)
+    }
+
+    /// Whether every resource that the other pattern means is meant. In doubt it is not.
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        // A star of the other's is a character that none but a star of ours matches.
+        let within = |wide: &str, narrow: &str| glob(wide.as_bytes(), narrow.as_bytes());
+        let tag = |tag: &String| self.tags.iter().any(|it| within(it, tag));
+        self.path.len() <= other.path.len()
+            && self.path.iter().zip(&other.path).all(|(part, of)| {
+                part.kind == of.kind
+                    && within(&part.key, &of.key)
+                    && (part.protected.is_none() || part.protected == of.protected)
+            })
+            && (self.tags.is_empty() || !other.tags.is_empty() && other.tags.iter().all(tag))
+    }
+
+    /// Whether there may be a resource that both mean. In doubt there is.
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        self.path.iter().zip(&other.path).all(|(part, of)| {
+            part.kind == of.kind
+                && ends_meet(&part.key, &of.key)
+                && (part.protected.is_none()
+                    || of.protected.is_none()
+                    || part.protected == of.protected)
+        })
     }
 
     fn has_tag_of(&self, resource: &Resource) -> bool {
@@ -86,16 +131,14 @@ impl Pattern {
     }
 }
 
-type Path = Vec<(Kind, String)>;
-
 /// Reads a path and tags.
-fn read(text: &str) -> Result<(Path, Vec<String>), PatternError> {
+fn read(text: &str) -> Result<(Vec<Part>, Vec<String>), PatternError> {
     let (path, tags) = match text.split_once(';') {
         Some((path, tags)) => (path, tags.split(',').map(str::to_owned).collect()),
         None => (text, Vec::new()),
     };
     let path = read_path(path)?;
-    let tagged = path.last().is_some_and(|(kind, _)| kind.has_tags());
+    let tagged = path.last().is_some_and(|part| part.kind.has_tags());
     if !tags.is_empty() && (!tagged || tags.iter().any(String::is_empty)) {
         return Err(PatternError::Tags);
     }
@@ -115,27 +158,46 @@ impl FromStr for Resource {
     }
 }
 
-fn read_path(text: &str) -> Result<Path, PatternError> {
-    let mut path = Path::new();
+fn read_path(text: &str) -> Result<Vec<Part>, PatternError> {
+    let mut path: Vec<Part> = Vec::new();
     for part in text.split(':') {
-        let (kind, key) = read_part(part).ok_or_else(|| PatternError::Part(part.to_owned()))?;
-        if !kind.may_follow(path.last().map(|(kind, _)| *kind)) {
-            return Err(PatternError::Place { kind: kind.name() });
+        let read = read_part(part).ok_or_else(|| PatternError::Part(part.to_owned()))?;
+        if !read.kind.may_follow(path.last().map(|part| part.kind)) {
+            return Err(PatternError::Place {
+                kind: read.kind.name(),
+            });
         }
-        path.push((kind, key));
+        path.push(read);
     }
     Ok(path)
 }
 
-fn read_part(part: &str) -> Option<(Kind, String)> {
+fn read_part(part: &str) -> Option<Part> {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-*".contains(&byte);
     if part == Kind::Organization.name() {
-        return Some((Kind::Organization, String::new()));
+        return Some(Part::new(Kind::Organization, ""));
     }
     let (kind, key) = part.split_once('/')?;
     let kind = Kind::of_name(kind).filter(|kind| *kind != Kind::Organization)?;
+    let (key, protected) = match kind {
+        Kind::Environment => read_protected(key),
+        _ => (key, None),
+    };
     let valid = !key.is_empty() && key.bytes().all(allowed);
-    valid.then(|| (kind, key.to_owned()))
+    valid.then(|| Part {
+        protected,
+        ..Part::new(kind, key)
+    })
+}
+
+/// An environment's key, and what is said of its protection.
+fn read_protected(key: &str) -> (&str, Option<bool>) {
+    for (ending, protected) in [(PROTECTED, true), (UNPROTECTED, false)] {
+        if let Some(key) = key.strip_suffix(ending) {
+            return (key, Some(protected));
+        }
+    }
+    (key, None)
 }
 
 /// Whether `text` matches a pattern in which `*` stands for any number of bytes. Linear in the text
@@ -163,6 +225,20 @@ fn glob(pattern: &[u8], text: &[u8]) -> bool {
         }
     }
     pattern[at..].iter().all(|byte| *byte == b'*')
+}
+
+/// Whether two patterns agree up to their first stars, and after their last ones: else no text is
+/// meant by both.
+fn ends_meet(one: &str, other: &str) -> bool {
+    let agree = |one: &mut dyn Iterator<Item = u8>, other: &mut dyn Iterator<Item = u8>| loop {
+        match (one.next(), other.next()) {
+            (Some(b'*'), _) | (_, Some(b'*')) | (None, None) => return true,
+            (Some(one), Some(other)) if one == other => {}
+            _ => return false,
+        }
+    };
+    agree(&mut one.bytes(), &mut other.bytes())
+        && agree(&mut one.bytes().rev(), &mut other.bytes().rev())
 }
 
 impl TryFrom<String> for Pattern {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::model::{Environment, Project};
+
 /// What there is on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -76,10 +78,35 @@ impl Kind {
     }
 }
 
-/// One thing, by its path. Shown as `project/web:env/prod:flag/checkout;payment`.
+/// One step of a path.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Part {
+    pub(super) kind: Kind,
+    pub(super) key: String,
+    /// Of an environment, whether it is protected. `None`: of a resource, not known; of a pattern,
+    /// either.
+    pub(super) protected: Option<bool>,
+}
+
+impl Part {
+    pub(super) fn new(kind: Kind, key: impl Into<String>) -> Self {
+        Self {
+            kind,
+            key: key.into(),
+            protected: None,
+        }
+    }
+}
+
+/// What follows the key of an environment that is protected, in resources and patterns.
+pub(super) const PROTECTED: &str = "@protected";
+/// The same of one that is not.
+pub(super) const UNPROTECTED: &str = "@unprotected";
+
+/// One thing, by its path. Shown as `project/web:env/prod@protected:flag/checkout;payment`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
-    pub(super) path: Vec<(Kind, String)>,
+    pub(super) path: Vec<Part>,
     pub(super) tags: Vec<String>,
 }
 
@@ -87,7 +114,7 @@ impl Resource {
     /// What stands alone: the organization's own things, by key or id.
     pub fn new(kind: Kind, key: impl Into<String>) -> Self {
         Self {
-            path: vec![(kind, key.into())],
+            path: vec![Part::new(kind, key)],
             tags: Vec::new(),
         }
     }
@@ -102,7 +129,13 @@ impl Resource {
         Self::new(Kind::Project, key)
     }
 
-    /// An environment of a project.
+    /// An environment as it is, of a project.
+    pub fn of(project: &Project, environment: &Environment) -> Self {
+        let (project, key) = (project.key.as_str(), environment.key.as_str());
+        Self::environment(project, key).protected(environment.protected)
+    }
+
+    /// An environment of a project, of which only the key is known.
     pub fn environment(project: impl Into<String>, key: impl Into<String>) -> Self {
         Self::project(project).with(Kind::Environment, key)
     }
@@ -110,7 +143,18 @@ impl Resource {
     /// What is in this one.
     #[must_use]
     pub fn with(mut self, kind: Kind, key: impl Into<String>) -> Self {
-        self.path.push((kind, key.into()));
+        self.path.push(Part::new(kind, key));
+        self
+    }
+
+    /// The same, where the environment that it is or is in is known to be protected or not. Where
+    /// that is not said, nothing is allowed by a pattern that asks for it, and everything denied.
+    #[must_use]
+    pub fn protected(mut self, protected: bool) -> Self {
+        let mut parts = self.path.iter_mut();
+        if let Some(part) = parts.find(|part| part.kind == Kind::Environment) {
+            part.protected = Some(protected);
+        }
         self
     }
 
@@ -124,11 +168,14 @@ impl Resource {
 
 impl fmt::Display for Resource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, (kind, key)) in self.path.iter().enumerate() {
+        for (index, part) in self.path.iter().enumerate() {
             let colon = if index == 0 { "" } else { ":" };
-            write!(f, "{colon}{}", kind.name())?;
-            if !key.is_empty() {
-                write!(f, "/{key}")?;
+            write!(f, "{colon}{}", part.kind.name())?;
+            if !part.key.is_empty() {
+                write!(f, "/{}", part.key)?;
+            }
+            if part.protected == Some(true) {
+                f.write_str(PROTECTED)?;
             }
         }
         match self.tags.is_empty() {

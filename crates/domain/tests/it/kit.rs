@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use burgee_domain::Rejected;
 use burgee_domain::change;
+use burgee_domain::colour::Colour;
 use burgee_domain::command::Command;
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
@@ -46,6 +47,8 @@ fn project(name: &str) -> ProjectState {
         key: key(env),
         name: env.into(),
         description: String::new(),
+        protected: false,
+        colour: Colour::of_place(0),
         sort: 0,
         position: Position::default(),
         chain: [0; 32],

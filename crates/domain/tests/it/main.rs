@@ -4,6 +4,7 @@
 mod access;
 mod admission;
 mod behind;
+mod colour;
 mod demo;
 mod flags;
 mod history;

@@ -1,13 +1,20 @@
 //! Taking new connections.
+//!
+//! Unlike all other sockets the listening one is watched by level, and a turn takes as many
+//! connections as it has events: watched by edge it would have to be asked until it says that there
+//! is none left, and at any usual rate that is a second call for each connection.
 
 use std::io;
+use std::net::{TcpListener, TcpStream};
 
-use mio::net::{TcpListener, TcpStream};
-use mio::{Interest, Registry};
+use mio::Registry;
+use rustix::event::epoll::{self, EventData, EventFlags};
+use rustix::io::Errno;
+use rustix::net::{SocketFlags, accept_with};
 
 use super::connection::Connection;
 use super::counters::add;
-use super::event_loop::{EventLoop, LISTENER};
+use super::event_loop::{EVENTS, EventLoop, LISTENER};
 use super::spare::{self, Spare};
 use crate::http::answer;
 
@@ -43,6 +50,22 @@ impl Backlog {
         self.since.get_or_insert(tick);
     }
 
+    /// How many are to be taken in a turn with so many events: as many, because the more there is
+    /// to do, the more of them wait. Who is turned away makes no further event, so while there is a
+    /// backlog it is a whole batch.
+    fn batch(&mut self, is_ready: bool, events: usize) -> usize {
+        match (is_ready, self.since) {
+            (true, Some(_)) => BATCH,
+            (true, None) => events.min(BATCH),
+            // It is watched by level: without its event nobody waits, unless that is still to come.
+            (false, _) if events < EVENTS => {
+                self.ends();
+                0
+            }
+            (false, _) => 0,
+        }
+    }
+
     /// Whether who waits is to be refused.
     fn lasts(&self, tick: u32) -> bool {
         self.since
@@ -54,50 +77,66 @@ impl Backlog {
 pub(super) struct Acceptor {
     listener: TcpListener,
     spare: Spare,
-    /// It may have connections for us.
-    pub(super) ready: bool,
+    /// Where it is watched.
+    registry: Registry,
+    /// It has connections for us, this turn.
+    ready: bool,
     backlog: Backlog,
-    /// Accepting failed for want of something; it is tried again at the next tick.
-    failed: bool,
+    /// Accepting failed for want of something: it is not watched, and tried again at the next tick.
+    paused: bool,
+    /// The last one could not be accepted: that is logged once.
+    was_short: bool,
 }
 
 impl Acceptor {
-    pub(super) fn new(listener: std::net::TcpListener, registry: &Registry) -> io::Result<Self> {
-        let mut listener = TcpListener::from_std(listener);
-        registry.register(&mut listener, LISTENER, Interest::READABLE)?;
-        Ok(Self {
+    pub(super) fn new(listener: TcpListener, registry: &Registry) -> io::Result<Self> {
+        let acceptor = Self {
             spare: Spare::of(&listener),
             listener,
+            registry: registry.try_clone()?,
             ready: false,
             backlog: Backlog::default(),
-            failed: false,
-        })
+            paused: false,
+            was_short: false,
+        };
+        acceptor.watch()?;
+        Ok(acceptor)
+    }
+
+    fn watch(&self) -> io::Result<()> {
+        let token = EventData::new_u64(LISTENER.0 as u64);
+        Ok(epoll::add(
+            &self.registry,
+            &self.listener,
+            token,
+            EventFlags::IN,
+        )?)
     }
 
     /// Tries again after a failure.
     pub(super) fn retry(&mut self) {
-        self.ready |= self.failed;
+        if self.paused && self.watch().is_ok() {
+            self.paused = false;
+        }
     }
 
     /// The next connection; `None` when there is none, or none can be taken now.
     fn next(&mut self) -> Option<Result<TcpStream, io::Error>> {
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         loop {
-            return match self.listener.accept() {
-                Ok((stream, _)) => {
-                    self.failed = false;
-                    Some(Ok(stream))
+            return match accept_with(&self.listener, flags) {
+                Ok(socket) => {
+                    self.was_short = false;
+                    Some(Ok(socket.into()))
                 }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                Err(Errno::AGAIN) => {
                     self.ready = false;
                     self.backlog.ends();
                     None
                 }
                 // The peer went away while it waited for us.
-                Err(error) if is_peers_fault(&error) => continue,
-                Err(error) => {
-                    self.ready = false;
-                    Some(Err(error))
-                }
+                Err(Errno::INTR | Errno::CONNABORTED | Errno::CONNRESET) => continue,
+                Err(error) => Some(Err(error.into())),
             };
         }
     }
@@ -105,19 +144,15 @@ impl Acceptor {
     /// Refuses the next connection where accepting it failed for want of a descriptor. There may
     /// be more behind it.
     fn refuse_one(&mut self, error: &io::Error) -> bool {
-        let refused = Spare::would_help(error) && self.spare.refuse_one(&self.listener);
-        self.ready |= refused;
-        refused
+        Spare::would_help(error) && self.spare.refuse_one(&self.listener)
     }
-}
 
-fn is_peers_fault(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::Interrupted
-            | io::ErrorKind::ConnectionAborted
-            | io::ErrorKind::ConnectionReset
-    )
+    /// Does not look at it until the next tick: those that wait would wake us again at once.
+    fn pause(&mut self) {
+        // Where this fails it is watched on, which does no harm but costs.
+        let _ = epoll::delete(&self.registry, &self.listener);
+        (self.paused, self.ready) = (true, false);
+    }
 }
 
 /// Whether the peer has asked for a stream already. Others are not turned away in an overload: they
@@ -128,15 +163,23 @@ fn asks_for_stream(stream: &TcpStream) -> bool {
 }
 
 impl EventLoop {
-    /// Takes a batch of new connections.
-    pub(super) fn accept(&mut self) {
-        for _ in 0..BATCH {
-            let Some(acceptor) = &mut self.acceptor else {
+    /// The listening socket has new connections.
+    pub(super) fn can_accept(&mut self) {
+        if let Some(acceptor) = &mut self.acceptor {
+            acceptor.ready = true;
+        }
+    }
+
+    /// Takes new connections after a turn with so many events.
+    pub(super) fn accept(&mut self, events: usize) {
+        let Some(acceptor) = &mut self.acceptor else {
+            return;
+        };
+        let most = acceptor.backlog.batch(acceptor.ready, events);
+        for _ in 0..most {
+            let Some(acceptor) = self.acceptor.as_mut().filter(|acceptor| acceptor.ready) else {
                 return;
             };
-            if !acceptor.ready {
-                return;
-            }
             let overloaded = acceptor.backlog.lasts(self.tick);
             match acceptor.next() {
                 Some(Ok(stream)) if overloaded && asks_for_stream(&stream) => {
@@ -148,7 +191,10 @@ impl EventLoop {
             }
         }
         if let Some(acceptor) = &mut self.acceptor {
-            acceptor.backlog.goes_on(self.tick);
+            acceptor.ready = false;
+            if most == BATCH {
+                acceptor.backlog.goes_on(self.tick);
+            }
         }
     }
 
@@ -166,6 +212,7 @@ impl EventLoop {
         let generation = self.next_generation;
         // Never all bits: those tokens are taken.
         self.next_generation = (generation + 1) & 0x7FFF_FFFF;
+        let stream = mio::net::TcpStream::from_std(stream);
         let mut connection = Connection::new(stream, generation, self.tick);
         if !self.places.take() {
             add(&self.counters.refused.sockets, 1);
@@ -196,20 +243,22 @@ impl EventLoop {
         let Some(acceptor) = &mut self.acceptor else {
             return;
         };
-        if !acceptor.failed {
-            acceptor.failed = true;
+        if !acceptor.was_short {
+            acceptor.was_short = true;
             tracing::error!(%error, "new connections cannot be accepted");
         }
         if acceptor.refuse_one(error) {
             add(&self.counters.refused.descriptors, 1);
             add(&self.counters.unsynced.busy, 1);
+        } else {
+            acceptor.pause();
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Backlog;
+    use super::{BATCH, Backlog, EVENTS};
 
     #[test]
     fn a_backlog_lasts_when_it_was_not_empty_for_a_whole_tick() {
@@ -223,5 +272,19 @@ mod tests {
         assert!(!backlog.lasts(1));
         backlog.goes_on(1);
         assert!(!backlog.lasts(2));
+    }
+
+    #[test]
+    fn a_turn_takes_a_batch_while_there_is_a_backlog_and_none_lasts_when_nobody_waits() {
+        let mut backlog = Backlog::default();
+        assert_eq!(backlog.batch(true, 1), 1);
+        assert_eq!(backlog.batch(true, EVENTS), BATCH);
+        backlog.goes_on(1);
+        assert_eq!(backlog.batch(true, 1), BATCH);
+        // So many events that the listening socket's may not be among them.
+        assert_eq!(backlog.batch(false, EVENTS), 0);
+        assert!(backlog.lasts(3));
+        assert_eq!(backlog.batch(false, 3), 0);
+        assert!(!backlog.lasts(3));
     }
 }

@@ -1,6 +1,6 @@
 //! A loop: waits for sockets, mail and time, and has each looked after in turns.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::io;
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use super::members::Members;
 use super::places::Places;
 use super::push::Walk;
 use crate::api::Api;
-use crate::hub::Event;
+use crate::hub::{Event, KeyId};
 use crate::session::Close;
 
 pub(super) const LISTENER: Token = Token(usize::MAX);
@@ -30,7 +30,7 @@ const WAKER: Token = Token(usize::MAX - 1);
 const CLOCK: Token = Token(usize::MAX - 2);
 
 /// Events taken at once.
-const EVENTS: usize = 1024;
+pub(super) const EVENTS: usize = 1024;
 
 /// The buffer that everything is read into: several full messages, or hundreds of pings.
 const INPUT: usize = 64 * 1024;
@@ -50,6 +50,8 @@ pub(super) struct EventLoop {
     pub(super) connections: Slab<Connection>,
     pub(super) next_generation: u32,
     pub(super) members: Members,
+    /// The keys of connections that were swept since the hub was told.
+    pub(super) keys_in_use: HashSet<KeyId>,
     pub(super) handshakes: Handshakes,
     /// What is read into; empty while it is lent out.
     pub(super) input: Box<[u8]>,
@@ -103,6 +105,7 @@ impl EventLoop {
             connections: Slab::new(),
             next_generation: 1,
             members: Members::default(),
+            keys_in_use: HashSet::new(),
             handshakes: Handshakes::new(config.socket_limit(), config.loops),
             input: vec![0; INPUT].into(),
             out: Vec::new(),
@@ -151,11 +154,7 @@ impl EventLoop {
             match event.token() {
                 WAKER => self.read_mail(),
                 CLOCK => self.keep_time(),
-                LISTENER => {
-                    if let Some(acceptor) = &mut self.acceptor {
-                        acceptor.ready = true;
-                    }
-                }
+                LISTENER => self.can_accept(),
                 token => self.socket_event(ConnectionId::from(token), event),
             }
         }
@@ -164,7 +163,7 @@ impl EventLoop {
                 self.read_on(key);
             }
         }
-        self.accept();
+        self.accept(events.iter().count());
         self.push_some();
         self.serve_herd();
     }
@@ -214,12 +213,8 @@ impl EventLoop {
 
     /// How long to wait: not at all while there is something left to do.
     fn patience(&self) -> Option<Duration> {
-        let accepts = self
-            .acceptor
-            .as_ref()
-            .is_some_and(|acceptor| acceptor.ready);
         let pushes = !self.walks.is_empty();
-        let busy = accepts || pushes || !self.more_to_read.is_empty() || self.herd_moves();
+        let busy = pushes || !self.more_to_read.is_empty() || self.herd_moves();
         busy.then_some(Duration::ZERO)
     }
 

@@ -6,8 +6,9 @@
 //! a loop and not a runtime's tasks: `docs/adr/0001-streaming-driver.md`.
 //!
 //! Rules that all parts of it keep:
-//! - Readiness is edge-triggered. Whoever stops reading before the socket is empty remembers it
-//!   (`readable`, or the list of those to go on with) and goes on later.
+//! - Readiness is edge-triggered, but for the listening socket's. Whoever stops reading before the
+//!   socket is empty remembers it (`readable`, or the list of those to go on with) and goes on
+//!   later.
 //! - A peer that does not take its bytes is not read, and is not pushed to: it gets the newest
 //!   state when it has caught up, and is dropped when it does not.
 //! - A connection remembers the generation of the state that it was answered from. Updates come
@@ -83,21 +84,45 @@ impl Handle {
     }
 }
 
-/// Listens on `address` and serves: `/streaming` by itself, everything else by `router`, whose
-/// requests carry `axum::extract::ConnectInfo<SocketAddr>`. Ends some time after `shutdown`, at
-/// most [`Config::drain`] later. Must be called on a tokio runtime.
+/// Sockets that listen: whoever connects waits to be [served](serve).
+pub struct Listening {
+    sockets: Vec<std::net::TcpListener>,
+    local_addr: SocketAddr,
+}
+
+impl Listening {
+    /// Where; the real port where port 0 was asked for.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.local_addr
+    }
+}
+
+/// Listens on `address`.
+pub fn listen(address: SocketAddr, config: &Config) -> io::Result<Listening> {
+    let sockets = listen::bind(address, config)?;
+    let first = sockets.first().ok_or(io::ErrorKind::AddrNotAvailable)?;
+    let local_addr = first.local_addr()?;
+    Ok(Listening {
+        sockets,
+        local_addr,
+    })
+}
+
+/// Serves who connects: `/streaming` by itself, everything else by `router`, whose requests carry
+/// `axum::extract::ConnectInfo<SocketAddr>`. Ends some time after `shutdown`, at most
+/// [`Config::drain`] later. Must be called on a tokio runtime. `config` is the one that it
+/// [listens](listen) by.
 pub fn serve(
-    address: SocketAddr,
+    listening: Listening,
     edge: &Api,
     router: axum::Router,
     shutdown: CancellationToken,
     config: Config,
 ) -> io::Result<Handle> {
-    let listeners = listen::bind(address, &config)?;
-    let local_addr = listeners
-        .first()
-        .ok_or(io::ErrorKind::AddrNotAvailable)?
-        .local_addr()?;
+    let Listening {
+        sockets,
+        local_addr,
+    } = listening;
     let (to_http, handed_over) = handover::channel(&config);
     let http = tokio::spawn(handover::run(
         handed_over,
@@ -107,7 +132,7 @@ pub fn serve(
     ));
     let places = Places::new(config.socket_limit());
     let mut loops = Vec::new();
-    for listener in listeners {
+    for listener in sockets {
         loops.push(EventLoop::new(
             listener,
             edge,

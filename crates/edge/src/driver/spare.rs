@@ -6,10 +6,11 @@
 //! there are too many.
 
 use std::io::{self, Read};
+use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
 
-use mio::net::{TcpListener, TcpStream};
 use rustix::io::Errno;
+use rustix::net::{SocketFlags, accept_with};
 use socket2::SockRef;
 
 use crate::http::answer;
@@ -33,9 +34,10 @@ impl Spare {
     /// taking the descriptor.
     pub(super) fn refuse_one(&mut self, listener: &TcpListener) -> bool {
         drop(self.0.take());
-        let refused = match listener.accept() {
-            Ok((stream, _)) => {
-                refuse(&stream);
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        let refused = match accept_with(listener, flags) {
+            Ok(socket) => {
+                refuse(&TcpStream::from(socket));
                 true
             }
             Err(_) => false,
@@ -45,8 +47,8 @@ impl Spare {
     }
 }
 
-/// Says that there are too many. What the peer has sent is read: closing with bytes unread would reset the connection, and take
-/// the answer back.
+/// Says that there are too many. What the peer has sent is read: closing with bytes unread would
+/// reset the connection, and take the answer back.
 pub(super) fn refuse(mut stream: &TcpStream) {
     let _ = stream.read(&mut [0; 4096]);
     let _ = SockRef::from(stream).send_with_flags(answer::BUSY, libc::MSG_NOSIGNAL);

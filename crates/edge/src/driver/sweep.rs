@@ -8,6 +8,9 @@ use crate::session::Close;
 /// A tick looks at every so-manieth place of the table.
 const PARTS: usize = 4;
 
+/// After so many ticks the hub is told which keys have connections.
+const KEYS_EVERY: u32 = 30;
+
 /// A message was begun and not ended. Not an error in the protocol: the network may be at fault.
 const INCOMPLETE: Close = Close {
     code: 1001,
@@ -43,14 +46,25 @@ impl EventLoop {
         for part in 0..parts {
             self.sweep((now as usize).wrapping_sub(part) % PARTS);
         }
+        if now / KEYS_EVERY != now.saturating_sub(behind) / KEYS_EVERY {
+            self.edge.hub.in_use(&self.keys_in_use);
+            self.keys_in_use.clear();
+        }
     }
 
     fn sweep(&mut self, part: usize) {
+        // Most connections come with the key of the one before.
+        let mut last = None;
         // The table's places are not counted from outside; it is never larger than this.
         for key in (part..self.connections.capacity()).step_by(PARTS) {
             let Some(connection) = self.connections.get(key) else {
                 continue;
             };
+            let of = connection.membership.map(|it| it.key);
+            if of != last {
+                self.keys_in_use.extend(of);
+                last = of;
+            }
             match self.overdue(connection) {
                 None => {}
                 Some(Overdue::NoHead) => {

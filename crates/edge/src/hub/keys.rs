@@ -1,6 +1,7 @@
 //! Which secrets are valid. Written by the feed alone; read on every new connection.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::{Access, KeyId};
@@ -14,16 +15,42 @@ pub(super) struct Keys(RwLock<Table>);
 #[derive(Default)]
 struct Table {
     /// By the whole secret: what may be read out of it is not trusted.
-    by_secret: HashMap<Box<str>, Access>,
+    by_secret: HashMap<Box<str>, Known>,
     /// What each environment has, by its id.
     of: HashMap<Arc<str>, Vec<(Box<str>, KeyId)>>,
     last: u32,
 }
 
+struct Known {
+    access: Access,
+    /// Whether it was used since somebody asked for that. Set by whoever only reads the table.
+    used: AtomicBool,
+}
+
 impl Keys {
+    /// What a valid secret gives access to.
     pub(super) fn get(&self, secret: &str) -> Option<Access> {
         let table = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        table.by_secret.get(secret).cloned()
+        let known = table.by_secret.get(secret)?;
+        known.used.store(true, Relaxed);
+        Some(known.access.clone())
+    }
+
+    /// These are in use.
+    pub(super) fn used(&self, ids: &HashSet<KeyId>) {
+        let table = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = table.by_secret.values();
+        for known in known.filter(|known| ids.contains(&known.access.key)) {
+            known.used.store(true, Relaxed);
+        }
+    }
+
+    /// The secrets that were used since this was asked last.
+    pub(super) fn take_used(&self) -> Vec<Box<str>> {
+        let table = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let used = table.by_secret.iter();
+        let used = used.filter(|(_, known)| known.used.swap(false, Relaxed));
+        used.map(|(secret, _)| secret.clone()).collect()
     }
 
     /// Makes these the environment's keys. Those that it had and that are not among them (or may
@@ -34,11 +61,11 @@ impl Keys {
         let mut has = Vec::with_capacity(keys.len());
         for key in keys {
             let secret: Box<str> = key.secret.as_str().into();
-            let known = table.by_secret.get(&secret).filter(|access| {
-                access.kind == key.kind && Arc::ptr_eq(&access.environment, environment)
+            let known = table.by_secret.get(&secret).filter(|known| {
+                known.access.kind == key.kind && Arc::ptr_eq(&known.access.environment, environment)
             });
             let id = match known {
-                Some(access) => access.key,
+                Some(known) => known.access.key,
                 None => table.insert(secret.clone(), environment, key),
             };
             has.push((secret, id));
@@ -48,7 +75,7 @@ impl Keys {
             if table
                 .by_secret
                 .get(secret)
-                .is_some_and(|access| access.key == *id)
+                .is_some_and(|known| known.access.key == *id)
             {
                 table.by_secret.remove(secret);
             }
@@ -64,15 +91,13 @@ impl Table {
     fn insert(&mut self, secret: Box<str>, environment: &Arc<Environment>, key: &SdkKey) -> KeyId {
         self.last = self.last.wrapping_add(1);
         let id = KeyId(self.last);
-        let environment = Arc::clone(environment);
-        self.by_secret.insert(
-            secret,
-            Access {
-                environment,
-                kind: key.kind,
-                key: id,
-            },
-        );
+        let access = Access {
+            environment: Arc::clone(environment),
+            kind: key.kind,
+            key: id,
+        };
+        let used = AtomicBool::new(false);
+        self.by_secret.insert(secret, Known { access, used });
         id
     }
 }

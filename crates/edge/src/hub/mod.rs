@@ -8,8 +8,9 @@ mod asking;
 mod feed;
 mod keys;
 mod refresh;
+mod usage;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -147,6 +148,11 @@ impl Hub {
         let arrived = self.until(|| self.keys.get(secret));
         let late = |_| Unavailable("the key's environment is not here yet".into());
         tokio::time::timeout(ARRIVAL, arrived).await.map_err(late)
+    }
+
+    /// There are connections of these keys.
+    pub(crate) fn in_use(&self, keys: &HashSet<KeyId>) {
+        self.keys.used(keys);
     }
 
     /// The environment of this id.

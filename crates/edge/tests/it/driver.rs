@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use burgee_edge::driver::Config;
 use burgee_edge::source::KeyKind;
@@ -204,6 +205,25 @@ fn a_revoked_key_closes_its_connections_at_once_and_no_others() {
     server.ping();
     let mut again = Client::streaming(edge.address, "client", CLIENT_KEY);
     assert_eq!(again.close_code(), Some(4003));
+}
+
+#[test]
+fn a_key_is_in_use_as_long_as_somebody_is_connected_with_it() {
+    let edge = Edge::start_with(Config {
+        tick: Duration::from_millis(10),
+        ..Config::default()
+    });
+    let (mut client, _) = edge.client("bob");
+    let used = || {
+        let used = edge.hub.used_keys();
+        used.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(used(), [CLIENT_KEY], "somebody came with it");
+    // Nobody comes any more, and nothing is said.
+    while used() != [CLIENT_KEY] {
+        std::thread::yield_now();
+    }
+    client.ping();
 }
 
 #[test]

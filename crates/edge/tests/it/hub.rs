@@ -12,7 +12,7 @@ use burgee_eval::user::User;
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::memory::{Illness, World, flag};
+use crate::memory::{Illness, Shelf, World, flag};
 
 /// A hub that runs over a world.
 struct Running {
@@ -455,4 +455,38 @@ async fn large_environments_are_compiled_apart() {
     let version = running.world.put("a", vec![flag("f0500", "y")], vec![]);
     running.hub.caught_up("a", version).await;
     assert!(running.values("a").contains("f0500=y"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_use_of_a_key_is_told_once_a_minute_at_most() {
+    let running = Running::over(World::with(&["a", "b"])).await;
+    let shelf = Arc::new(Shelf::default());
+    let stop = CancellationToken::new();
+    let telling = Arc::clone(&running.hub).tell_of_use(Arc::clone(&shelf) as _, stop.clone());
+    let telling = tokio::spawn(telling);
+    let told = || std::mem::take(&mut *shelf.keys_used.lock().unwrap());
+
+    shelf.down.store(true, SeqCst);
+    running.known("a-server").unwrap();
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    shelf.down.store(false, SeqCst);
+    running.known("a-server").unwrap();
+    shelf.written.notified().await;
+    assert_eq!(told(), ["a-server"]);
+
+    for _ in 0..50 {
+        running.known("a-server").unwrap();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    assert!(told().is_empty(), "it is known");
+    running.known("b-server").unwrap();
+    shelf.written.notified().await;
+    assert_eq!(told(), ["b-server"]);
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert!(told().is_empty(), "nobody came");
+    running.known("a-server").unwrap();
+    shelf.written.notified().await;
+    assert_eq!(told(), ["a-server"]);
+    stop.cancel();
+    telling.await.unwrap();
 }

@@ -372,6 +372,8 @@ pub(crate) struct Shelf {
     /// How often it was written to.
     pub(crate) writes: AtomicUsize,
     pub(crate) written: Notify,
+    /// The secrets that it was told were used.
+    pub(crate) keys_used: Mutex<Vec<String>>,
     /// What it says of each batch.
     pub(crate) answer: Mutex<Taken>,
 }
@@ -420,6 +422,18 @@ impl Sink for Shelf {
                 true => Err(Unavailable("the answer was lost".into())),
                 false => Ok(self.answer.lock().unwrap().clone()),
             }
+        })
+    }
+
+    fn keys_used<'a>(&'a self, secrets: &'a [Box<str>]) -> BoxFuture<'a, Result<(), Unavailable>> {
+        Box::pin(async move {
+            if self.down.load(SeqCst) {
+                return Err(Unavailable("down".into()));
+            }
+            let mut all = self.keys_used.lock().unwrap();
+            all.extend(secrets.iter().map(ToString::to_string));
+            self.written.notify_one();
+            Ok(())
         })
     }
 }

@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use burgee_domain::access::Resource;
+use burgee_domain::colour::{Colour, NoColour};
 use burgee_domain::model::Environment;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -27,6 +28,11 @@ pub struct EnvironmentView {
     pub name: String,
     /// A text for people.
     pub description: String,
+    /// Its colour, by which people know it: `#rrggbb`.
+    pub colour: String,
+    /// Whether it is protected: a mark that people see and that policies can name
+    /// (`env/*@protected`). It is not deleted while it has it.
+    pub protected: bool,
     /// Counts the change sets that changed what is served here; a `base` of change sets.
     pub version: i64,
     /// `<version>.<digest>`: names this very history.
@@ -42,6 +48,8 @@ impl From<Environment> for EnvironmentView {
             key: environment.key.into(),
             name: environment.name,
             description: environment.description,
+            colour: environment.colour.to_string(),
+            protected: environment.protected,
             version: environment.position.version,
             position: environment.position.to_string(),
             created_at: environment.created_at.to_string(),
@@ -70,6 +78,36 @@ pub struct EnvironmentEdit {
     pub name: Option<String>,
     /// The new text for people.
     pub description: Option<String>,
+    /// Its new colour: `#rrggbb`.
+    pub colour: Option<String>,
+    /// Whether it is protected. Taking that away needs `environment.unprotect`.
+    pub protected: Option<bool>,
+}
+
+impl EnvironmentEdit {
+    fn read(self) -> Result<burgee_store::EnvironmentEdit, Problem> {
+        let colour = self.colour.map(|it| {
+            let invalid =
+                |error: NoColour| Problem::invalid("/colour", "colourInvalid", error.to_string());
+            Colour::new(&it).map_err(invalid)
+        });
+        let description = self.description;
+        let description = description.map(|it| api::description("/description", &it));
+        Ok(burgee_store::EnvironmentEdit {
+            name: self.name.map(|it| api::name("/name", &it)).transpose()?,
+            description: description.transpose()?,
+            colour: colour.transpose()?,
+            protected: self.protected,
+        })
+    }
+}
+
+/// Where an environment stands among those of its project.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EnvironmentMove {
+    /// The key of the environment in front of which it stands from now on; the end, where absent.
+    pub before: Option<String>,
 }
 
 /// List a project's environments.
@@ -103,7 +141,8 @@ pub async fn create(
     Body(new): Body<NewEnvironment>,
 ) -> Result<(StatusCode, Json<EnvironmentView>), Problem> {
     let key = api::new_key("/key", new.key)?;
-    let place = Resource::environment(project.as_str(), key.as_str());
+    // It is not protected when it is made.
+    let place = Resource::environment(project.as_str(), key.as_str()).protected(false);
     caller.may("environment.create", &place)?;
     let project = api::project(&state, &caller, &project).await?;
     let name = api::name("/name", new.name.as_deref().unwrap_or(key.as_str()))?;
@@ -141,7 +180,7 @@ pub async fn get(
     ))
 }
 
-/// Rename or describe an environment.
+/// Change an environment's name, description, colour and protection.
 #[utoipa::path(patch, path = "/api/v1/projects/{project}/environments/{environment}",
     tag = "environments",
     params(("project", description = "The project's key"),
@@ -155,35 +194,63 @@ pub async fn update(
     Path((project, key)): Path<(String, String)>,
     Body(edit): Body<EnvironmentEdit>,
 ) -> Result<Json<EnvironmentView>, Problem> {
-    let place = Resource::environment(project.as_str(), key.as_str());
-    caller.may("environment.update", &place)?;
-    let (_, environment) = api::environment(&state, &caller, &project, &key).await?;
-    let name = edit.name.map(|it| api::name("/name", &it)).transpose()?;
-    let description = edit.description;
-    let description = description.map(|it| api::description("/description", &it));
-    let (name, description) = (name.as_deref(), description.transpose()?);
-    let (id, actor) = (&environment.id, &caller.actor);
+    let may = &["environment.update"];
+    let found = api::environment_for(&state, &caller, &project, &key, may).await;
+    let (project, environment) = found?;
+    if edit.protected == Some(false) {
+        let place = Resource::of(&project, &environment);
+        caller.may("environment.unprotect", &place)?;
+    }
+    let (edit, actor) = (edit.read()?, &caller.actor);
     let updated = state
         .store
-        .update_environment(id, name, description.as_deref(), actor, now())
+        .update_environment(&environment.id, &edit, actor, now())
         .await?;
     Ok(Json(updated.into()))
 }
 
-/// Delete an environment: its keys are revoked, its connections closed. Its history stays.
+/// Move an environment in front of another one of its project, or to the end.
+#[utoipa::path(post, path = "/api/v1/projects/{project}/environments/{environment}/move",
+    tag = "environments",
+    params(("project", description = "The project's key"),
+        ("environment", description = "The environment's key")),
+    request_body = EnvironmentMove,
+    responses((status = 200, body = EnvironmentView), (status = 400, body = Problem),
+        (status = 404, body = Problem)))]
+pub async fn reorder(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path((project, key)): Path<(String, String)>,
+    Body(to): Body<EnvironmentMove>,
+) -> Result<Json<EnvironmentView>, Problem> {
+    let may = &["environment.update"];
+    let found = api::environment_for(&state, &caller, &project, &key, may).await;
+    let (_, environment) = found?;
+    let before = to.before.map(|it| api::new_key("/before", it));
+    let before = before.transpose()?;
+    let moved = state
+        .store
+        .move_environment(&environment.id, before.as_ref(), &caller.actor, now())
+        .await?;
+    Ok(Json(moved.into()))
+}
+
+/// Delete an environment: its keys are revoked, its connections closed. Its history stays. One that
+/// is protected is not deleted (409 `protected`).
 #[utoipa::path(delete, path = "/api/v1/projects/{project}/environments/{environment}",
     tag = "environments",
     params(("project", description = "The project's key"),
         ("environment", description = "The environment's key")),
-    responses((status = 204, description = "Deleted"), (status = 404, body = Problem)))]
+    responses((status = 204, description = "Deleted"), (status = 404, body = Problem),
+        (status = 409, body = Problem)))]
 pub async fn delete(
     State(state): State<AppState>,
     caller: Caller,
     Path((project, key)): Path<(String, String)>,
 ) -> Result<StatusCode, Problem> {
-    let place = Resource::environment(project.as_str(), key.as_str());
-    caller.may("environment.delete", &place)?;
-    let (_, environment) = api::environment(&state, &caller, &project, &key).await?;
+    let may = &["environment.delete"];
+    let found = api::environment_for(&state, &caller, &project, &key, may).await;
+    let (_, environment) = found?;
     state
         .store
         .delete_environment(&environment.id, &caller.actor, now())

@@ -58,7 +58,35 @@ async fn environment(
     project_key: &str,
     key: &str,
 ) -> Result<(Project, Environment), Problem> {
-    caller.may("environment.read", &Resource::environment(project_key, key))?;
+    environment_for(state, caller, project_key, key, &[]).await
+}
+
+/// As [`environment`], where the caller may do all of `actions` to it; 403 where they may not,
+/// whether or not it is there.
+async fn environment_for(
+    state: &AppState,
+    caller: &Caller,
+    project_key: &str,
+    key: &str,
+    actions: &[&str],
+) -> Result<(Project, Environment), Problem> {
+    let found = look_up(state, caller, project_key, key).await;
+    // What is not there, or not to be told of, has no protection that a statement could speak of.
+    let place = match &found {
+        Ok((project, environment)) => Resource::of(project, environment),
+        Err(_) => Resource::environment(project_key, key),
+    };
+    let mut actions = actions.iter().chain(&["environment.read"]);
+    actions.try_for_each(|action| caller.may(action, &place))?;
+    found
+}
+
+async fn look_up(
+    state: &AppState,
+    caller: &Caller,
+    project_key: &str,
+    key: &str,
+) -> Result<(Project, Environment), Problem> {
     let project = project(state, caller, project_key).await?;
     let missing = || Problem::not_found(format!("environment `{key}` in `{project_key}`"));
     let typed = Key::new(key).map_err(|_| missing())?;

@@ -138,7 +138,8 @@ pub async fn update(
 /// Delete a project with its environments: their keys are revoked, their connections closed.
 #[utoipa::path(delete, path = "/api/v1/projects/{project}", tag = "projects",
     params(("project", description = "The project's key")),
-    responses((status = 204, description = "Deleted"), (status = 404, body = Problem)))]
+    responses((status = 204, description = "Deleted"), (status = 404, body = Problem),
+        (status = 409, body = Problem)))]
 pub async fn delete(
     State(state): State<AppState>,
     caller: Caller,
@@ -148,8 +149,7 @@ pub async fn delete(
     let project = api::project(&state, &caller, &key).await?;
     let environments = state.store.environments(&project.id).await?;
     for environment in &environments {
-        let place = Resource::environment(project.key.as_str(), environment.key.as_str());
-        caller.may("environment.delete", &place)?;
+        caller.may("environment.delete", &Resource::of(&project, environment))?;
     }
     state
         .store

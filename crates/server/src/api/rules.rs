@@ -2,7 +2,6 @@
 
 use axum::Json;
 use axum::extract::State;
-use burgee_domain::access::Resource;
 use burgee_domain::admission::EnvironmentRules;
 use burgee_store::RulesAuthor;
 
@@ -43,9 +42,9 @@ pub async fn set(
     Path((project, key)): Path<(String, String)>,
     Body(rules): Body<EnvironmentRules>,
 ) -> Result<Json<EnvironmentRules>, Problem> {
-    let place = Resource::environment(project.as_str(), key.as_str());
-    caller.may("environment.setRules", &place)?;
-    let (_, environment) = api::environment(&state, &caller, &project, &key).await?;
+    let may = &["environment.setRules"];
+    let found = api::environment_for(&state, &caller, &project, &key, may).await;
+    let (_, environment) = found?;
     let author = RulesAuthor {
         actor: &caller.actor,
         rights: &caller.rights,

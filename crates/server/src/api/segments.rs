@@ -155,9 +155,8 @@ impl Place {
     }
 
     fn environment(project: Project, environment: Environment) -> Self {
-        let (project_key, key) = (project.key.as_str(), environment.key.as_str());
         Self {
-            above: Some(Resource::environment(project_key, key)),
+            above: Some(Resource::of(&project, &environment)),
             scope: SegmentScope::Environment(project.id, environment.id),
         }
     }

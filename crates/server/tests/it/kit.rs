@@ -142,6 +142,18 @@ impl App {
         }
     }
 
+    /// As [`Self::restart`]; `then` is done while no server runs.
+    pub(crate) async fn restart_with(self, then: impl AsyncFnOnce()) -> Self {
+        self.server.stop().await;
+        then().await;
+        let server = self.data.serve().await;
+        Self {
+            owner: Api::new(server.address()).with_token(&self.token),
+            server,
+            ..self
+        }
+    }
+
     /// The server stops, `then` is done to its data, and it comes back.
     pub(crate) async fn restart_after(self, then: impl FnOnce(&Data)) -> Self {
         self.store.close().await;

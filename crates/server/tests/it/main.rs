@@ -21,6 +21,7 @@ mod places;
 mod rates;
 mod rude;
 mod rules;
+mod sdk_keys;
 mod search;
 mod segments;
 mod served;

@@ -1,9 +1,8 @@
-//! Making, changing and deleting environments (and projects with them).
+//! Making and deleting environments (and projects with them).
 
 use burgee_domain::id::Id;
 use burgee_domain::model::{Environment, Organization, Project, SdkKey, SdkKeyKind};
 use burgee_eval::time::Millis;
-use serde_json::json;
 
 use super::administration::setting;
 use super::{Act, Locked, NewEnvironment, Step, insert, lock};
@@ -77,54 +76,10 @@ impl Store {
         Ok(step.environment)
     }
 
-    /// Changes an environment's name, its description or both; what is not given stays. Where
-    /// nothing differs, nothing is written and no version moves.
+    /// Deletes an environment: revokes its keys, keeps its history.
     ///
     /// # Errors
-    /// [`StoreError::Invalid`] of `name` or `description`.
-    pub async fn update_environment(
-        &self,
-        id: &Id<Environment>,
-        name: Option<&str>,
-        description: Option<&str>,
-        actor: &Actor,
-        now: Millis,
-    ) -> Result<Environment, StoreError> {
-        let name = name.map(text::name).transpose()?;
-        let description = description.map(text::description).transpose()?;
-        let mut tx = self.begin_write().await?;
-        let locked = self.lock_environment(&mut tx, id).await?;
-        let mut environment = locked.environment.clone();
-        environment.name = name.unwrap_or(environment.name);
-        environment.description = description.unwrap_or(environment.description);
-        if environment == locked.environment {
-            return Ok(environment);
-        }
-        write_about(&mut tx, &environment).await?;
-        let (name, description) = (environment.name.clone(), environment.description.clone());
-        let image = json!({"name": name, "description": description}).to_string();
-        let mut params = locked.params();
-        params.extend([("name", name), ("description", description)]);
-        let act = Act {
-            organization: &locked.organization,
-            actor,
-            project: None,
-            kind: "updateEnvironment",
-            params,
-            text: format!("{}: environment renamed or described anew", locked.name()),
-        };
-        let mut step = Step {
-            project: &locked.project,
-            environment,
-            rows: vec![setting("about", &image)],
-        };
-        self.administer(&mut tx, &act, std::slice::from_mut(&mut step), now)
-            .await?;
-        self.end(tx, false).await?;
-        Ok(step.environment)
-    }
-
-    /// Deletes an environment: revokes its keys, keeps its history.
+    /// [`StoreError::Refused`] where it is.
     pub async fn delete_environment(
         &self,
         id: &Id<Environment>,
@@ -133,6 +88,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
         let locked = self.lock_environment(&mut tx, id).await?;
+        unprotected(std::slice::from_ref(&locked.environment))?;
         let act = Act {
             organization: &locked.organization,
             actor,
@@ -152,6 +108,9 @@ impl Store {
     }
 
     /// Deletes a project with its environments; keeps its history.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] where one of its environments is.
     pub async fn delete_project(
         &self,
         id: &Id<Project>,
@@ -162,6 +121,7 @@ impl Store {
         let (organization, project) = self.lock_above(&mut tx, id).await?;
         let lock_rows = self.shared.dialect.for_update();
         let environments = lock(&mut tx, &[id.as_str()], lock_rows).await?;
+        unprotected(&environments)?;
         let key = project.key.to_string();
         let act = Act {
             organization: &organization,
@@ -236,14 +196,16 @@ impl Store {
     }
 }
 
-async fn write_about(tx: &mut Tx, environment: &Environment) -> Result<(), StoreError> {
-    sqlx::query("UPDATE environments SET name = $1, description = $2 WHERE id = $3")
-        .bind(environment.name.as_str())
-        .bind(environment.description.as_str())
-        .bind(environment.id.as_str())
-        .execute(&mut **tx)
-        .await?;
-    Ok(())
+/// Refuses to delete what is protected: that is taken away first.
+fn unprotected(environments: &[Environment]) -> Result<(), StoreError> {
+    let mut environments = environments.iter();
+    match environments.find(|environment| environment.protected) {
+        None => Ok(()),
+        Some(Environment { key, .. }) => {
+            let message = format!("`{key}` is protected; take its protection away first");
+            Err(StoreError::refused("", "protected", message))
+        }
+    }
 }
 
 fn key_rows<'a>(keys: &'a [SdkKey], images: &'a [String]) -> impl Iterator<Item = LogRow<'a>> {

@@ -17,28 +17,49 @@ pub(super) fn minute(count: &Count<'_>) -> i64 {
     count.minute.0 - count.minute.0.rem_euclid(MINUTE)
 }
 
-/// Rows come back of users that were new (seen first when they were seen last) or changed.
-pub(super) fn insert_users(rows: &[Cow<'_, UserSeen<'_>>]) -> Result<Sql, StoreError> {
-    let mut sql = Sql::new(
-        "INSERT INTO end_users (environment_id, key, name, properties, hash, first_seen, \
-         last_seen) VALUES ",
-    );
-    for (index, user) in rows.iter().enumerate() {
-        let properties = serde_json::to_string(&user.properties)?;
-        sql.row(index).bind(&*user.environment);
-        sql.next(&*user.key).next(&*user.name);
-        sql.next(&properties).next(hash(&user.name, &properties));
-        sql.next(user.at.0).next(user.at.0).push(")");
-    }
+/// Users who are not there yet; no row comes back, and none is changed.
+pub(super) fn insert_new_users(rows: &[Cow<'_, UserSeen<'_>>]) -> Result<Sql, StoreError> {
+    let mut sql = insert_users(rows)?;
+    sql.push(" ON CONFLICT (environment_id, key) DO NOTHING");
+    Ok(sql)
+}
+
+/// Users of whom some may be there: who has changed, or was seen a day ago, is written again.
+pub(super) fn upsert_users(rows: &[Cow<'_, UserSeen<'_>>]) -> Result<Sql, StoreError> {
+    let mut sql = insert_users(rows)?;
     sql.push(
         " ON CONFLICT (environment_id, key) DO UPDATE SET name = excluded.name, \
          properties = excluded.properties, hash = excluded.hash, last_seen = excluded.last_seen \
          WHERE (excluded.hash <> end_users.hash AND excluded.last_seen >= end_users.last_seen) \
          OR excluded.last_seen >= end_users.last_seen + ",
     );
-    sql.bind(SEEN_AGAIN)
-        .push(" RETURNING environment_id, key, first_seen, last_seen");
+    sql.bind(SEEN_AGAIN);
     Ok(sql)
+}
+
+fn insert_users(rows: &[Cow<'_, UserSeen<'_>>]) -> Result<Sql, StoreError> {
+    let mut sql = Sql::new(
+        "INSERT INTO end_users (environment_id, key, name, properties, hash, first_seen, \
+         last_seen) VALUES ",
+    );
+    for (index, user) in rows.iter().enumerate() {
+        let properties = serde_json::to_string(&user.properties)?;
+        let hash = hash(&user.name, &properties);
+        sql.row(index).bind(&*user.environment);
+        sql.next(&*user.key).next(&*user.name);
+        sql.next(properties).next(hash);
+        sql.next(user.at.0).next(user.at.0).push(")");
+    }
+    Ok(sql)
+}
+
+/// Those of an environment's users who were there before a moment.
+pub(super) fn known_users(environment: &str, keys: &[&str], before: i64) -> Sql {
+    let mut sql = Sql::new("SELECT key FROM end_users WHERE environment_id = ");
+    sql.bind(environment).push(" AND key IN ");
+    sql.list(keys.iter().copied());
+    sql.push(" AND first_seen < ").bind(before);
+    sql
 }
 
 /// A number that is another one when name or properties are.

@@ -1,14 +1,18 @@
 //! Writing batches.
 
-use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, Connection};
 use std::borrow::Cow;
+use std::ops::Range;
 
-use super::statements::{insert_counts, insert_exposures, insert_metrics, insert_users, minute};
+use sqlx::{AnyConnection, Connection};
+
+use super::statements::{
+    insert_counts, insert_exposures, insert_metrics, insert_new_users, known_users, minute,
+    upsert_users,
+};
 use super::{Batch, Count, Exposure, MetricEvent, Traffic, UserSeen, activity, names};
 use crate::error::StoreError;
 use crate::row;
-use crate::sql::{Sql, rows as rows_of};
+use crate::sql::{LIST, Sql, rows as rows_of};
 
 /// What became of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,31 +75,35 @@ async fn is_first(connection: &mut AnyConnection, batch: &Batch<'_>) -> Result<b
 }
 
 impl Written {
+    /// Most users of a batch are new to the database as a rule, since the edge sends the others
+    /// once a day: so all are inserted as new ones, and only where some were not is asked who.
     async fn write_users(
         &mut self,
         connection: &mut AnyConnection,
         batch: &Batch<'_>,
     ) -> Result<(), StoreError> {
         let users = Rows::merged(&batch.users, user_key, newer_user);
-        let place = |key: &(&str, &str)| users.rows.binary_search_by(|row| user_key(row).cmp(key));
-        let mut is_new = vec![false; users.rows.len()];
-        let mut mark = |found: &AnyRow| {
-            let (environment, key) = (row::text(found, 0)?, row::text(found, 1)?);
-            let new = row::millis(found, 2)? == row::millis(found, 3)?;
-            if let Ok(place) = place(&(&environment, &key)) {
-                is_new[place] = new;
+        let new = insert(connection, &users.rows, 7, &|rows| insert_new_users(rows)).await?;
+        self.refused += users.refused + new.refused.len() as u64;
+        let mut is_new = vec![true; users.rows.len()];
+        if new.written < users.rows.len() as u64 {
+            insert(connection, &users.rows, 7, &|rows| upsert_users(rows)).await?;
+            for place in new.refused {
+                is_new[place] = false;
             }
-            Ok(())
-        };
-        let statement: Statement<'_, _> = &|rows| insert_users(rows);
-        self.refused += users.refused;
-        self.refused += insert(connection, &users.rows, 7, statement, &mut mark).await?;
+            for place in known(connection, &users.rows).await? {
+                is_new[place] = false;
+            }
+        }
         let known = batch.users.iter().enumerate();
         let known = known.filter(|(_, user)| {
-            let place = place(&user_key(user)).ok();
+            let place = place(&users.rows, user_key(user));
             !place.is_some_and(|place| is_new[place])
         });
-        self.known_users = known.map(|(place, _)| place).collect();
+        self.known_users = match is_new.contains(&false) || users.refused > 0 {
+            true => known.map(|(place, _)| place).collect(),
+            false => Vec::new(),
+        };
         Ok(())
     }
 
@@ -125,9 +133,8 @@ impl Written {
         columns: usize,
         statement: Statement<'_, R>,
     ) -> Result<(), StoreError> {
-        let nothing = &mut |_: &AnyRow| Ok(());
-        self.refused += rows.refused;
-        self.refused += insert(connection, &rows.rows, columns, statement, nothing).await?;
+        let inserted = insert(connection, &rows.rows, columns, statement).await?;
+        self.refused += rows.refused + inserted.refused.len() as u64;
         Ok(())
     }
 }
@@ -268,40 +275,102 @@ fn join_exposures<'r, 'a>(known: &mut Cow<'r, Exposure<'a>>, exposure: &'r Expos
     known.experiment |= exposure.experiment;
 }
 
-/// Writes rows in bulk, shows what each statement returns, and tells how many were refused. A
-/// statement that fails for its data is halved, until the bad row is alone.
+/// The place of a user's row.
+fn place(rows: &[Cow<'_, UserSeen<'_>>], key: (&str, &str)) -> Option<usize> {
+    rows.binary_search_by(|row| user_key(row).cmp(&key)).ok()
+}
+
+/// The places of users who were there before the oldest of them was seen now.
+async fn known(
+    connection: &mut AnyConnection,
+    rows: &[Cow<'_, UserSeen<'_>>],
+) -> Result<Vec<usize>, StoreError> {
+    let oldest = rows.iter().map(|user| user.at.0).min().unwrap_or_default();
+    let mut known = Vec::new();
+    for of_one in rows.chunk_by(|one, next| one.environment == next.environment) {
+        for some in of_one.chunks(LIST) {
+            let environment = &*some[0].environment;
+            let keys: Vec<&str> = some.iter().map(|user| &*user.key).collect();
+            let query = known_users(environment, &keys, oldest);
+            let query = query.query_for(connection.backend_name())?;
+            for found in query.fetch_all(&mut *connection).await? {
+                let key = row::text(&found, 0)?;
+                known.extend(place(rows, (environment, &key)));
+            }
+        }
+    }
+    Ok(known)
+}
+
+/// What became of rows.
+#[derive(Default)]
+struct Inserted {
+    /// How many were written, as the database counts.
+    written: u64,
+    /// The places of those that it refused.
+    refused: Vec<usize>,
+}
+
+/// Writes rows in bulk. A statement that fails for its data is halved, until the bad row is alone.
 async fn insert<R: Sync>(
     connection: &mut AnyConnection,
     rows: &[R],
     columns: usize,
     statement: Statement<'_, R>,
-    returned: &mut (dyn FnMut(&AnyRow) -> Result<(), StoreError> + Send),
-) -> Result<u64, StoreError> {
-    let mut refused = 0;
-    let mut waiting: Vec<&[R]> = rows.chunks(rows_of(columns)).rev().collect();
-    while let Some(rows) = waiting.pop() {
-        // A savepoint: PostgreSQL gives a transaction up after an error.
-        let query = statement(rows)?.query_for(connection.backend_name())?;
-        let mut attempt = connection.begin().await?;
-        let done = query.fetch_all(&mut *attempt).await;
-        match done {
-            Ok(rows) => {
-                attempt.commit().await?;
-                rows.iter().try_for_each(&mut *returned)?;
-            }
+) -> Result<Inserted, StoreError> {
+    let mut inserted = Inserted::default();
+    let most = rows_of(columns);
+    let mut waiting: Vec<Range<usize>> = (0..rows.len())
+        .step_by(most)
+        .map(|from| from..rows.len().min(from + most))
+        .rev()
+        .collect();
+    while let Some(range) = waiting.pop() {
+        let sql = statement(&rows[range.clone()])?;
+        match run(connection, sql, range.len() == most).await? {
+            Ok(written) => inserted.written += written,
             Err(error) => {
-                attempt.rollback().await?;
                 let of_data = matches!(error, sqlx::Error::Database(_));
                 match StoreError::from(error) {
-                    StoreError::Other(_) if of_data && rows.len() == 1 => refused += 1,
+                    StoreError::Other(_) if of_data && range.len() == 1 => {
+                        inserted.refused.push(range.start);
+                    }
                     StoreError::Other(_) if of_data => {
-                        let (first, second) = rows.split_at(rows.len() / 2);
-                        waiting.extend([second, first]);
+                        let middle = range.start + range.len() / 2;
+                        waiting.extend([middle..range.end, range.start..middle]);
                     }
                     error => return Err(error),
                 }
             }
         }
     }
-    Ok(refused)
+    Ok(inserted)
+}
+
+/// Runs a statement so that it alone is taken back where it fails; how many rows it wrote. One with
+/// as many rows as there may be comes again, and is kept prepared.
+async fn run(
+    connection: &mut AnyConnection,
+    sql: Sql,
+    is_full: bool,
+) -> Result<Result<u64, sqlx::Error>, StoreError> {
+    let backend = connection.backend_name();
+    let is_sqlite = backend == "SQLite";
+    let query = match is_full {
+        true => sql.kept_for(backend)?,
+        false => sql.query_for(backend)?,
+    };
+    if is_sqlite {
+        // SQLite takes a statement back by itself.
+        let done = query.execute(connection).await;
+        return Ok(done.map(|done| done.rows_affected()));
+    }
+    // PostgreSQL gives a transaction up after an error, but for a savepoint.
+    let mut attempt = connection.begin().await?;
+    let done = query.execute(&mut *attempt).await;
+    match &done {
+        Ok(_) => attempt.commit().await?,
+        Err(_) => attempt.rollback().await?,
+    }
+    Ok(done.map(|done| done.rows_affected()))
 }

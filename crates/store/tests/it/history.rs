@@ -6,8 +6,8 @@ use burgee_domain::id::Id;
 use burgee_domain::model::{Organization, SdkKeyKind};
 use burgee_store::page::PageRequest;
 use burgee_store::{
-    Actor, ActorKind, ChangeSetRequest, Grant, HistoryScope, LoggedChangeSet, NewEnvironment,
-    NewProject, NewToken, Store,
+    Actor, ActorKind, ChangeSetRequest, EnvironmentEdit, Grant, HistoryScope, LoggedChangeSet,
+    NewEnvironment, NewProject, NewToken, Store,
 };
 use serde_json::{Value, json};
 
@@ -170,9 +170,12 @@ async fn administration_is_in_the_history_with_who_did_it() {
             .await
             .unwrap()
             .id;
-        let name = Some("Live");
+        let edit = EnvironmentEdit {
+            name: Some("Live".to_owned()),
+            ..EnvironmentEdit::default()
+        };
         store
-            .update_environment(&prod, name, None, &olivia, NOW)
+            .update_environment(&prod, &edit, &olivia, NOW)
             .await
             .unwrap();
         let made = store.create_sdk_key(&prod, SdkKeyKind::Server, "eu", &olivia, NOW);

@@ -11,6 +11,8 @@ mod kill;
 mod kit;
 mod lists;
 mod people;
+mod places;
+mod sdk_keys;
 mod segments;
 mod set_up;
 mod shape;

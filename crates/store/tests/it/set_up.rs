@@ -5,7 +5,8 @@ use burgee_domain::position::Position;
 use burgee_store::edge::Changes;
 use burgee_store::page::PageRequest;
 use burgee_store::{
-    Actor, Grant, Location, NewEnvironment, NewProject, NewToken, Store, StoreError,
+    Actor, EnvironmentEdit, Grant, Location, NewEnvironment, NewProject, NewToken, Store,
+    StoreError,
 };
 
 use crate::kit::{NOW, for_each_database, house, key, later};
@@ -220,6 +221,14 @@ async fn a_deleted_environment_is_gone_and_its_keys_with_it() {
     .await;
 }
 
+fn edit(name: Option<&str>, description: Option<&str>) -> EnvironmentEdit {
+    EnvironmentEdit {
+        name: name.map(str::to_owned),
+        description: description.map(str::to_owned),
+        ..EnvironmentEdit::default()
+    }
+}
+
 #[tokio::test]
 async fn a_setting_moves_the_environment() {
     for_each_database(async |database| {
@@ -228,8 +237,7 @@ async fn a_setting_moves_the_environment() {
         let updated = store
             .update_environment(
                 &prod.id,
-                Some("Production EU"),
-                Some("Frankfurt"),
+                &edit(Some("Production EU"), Some("Frankfurt")),
                 &Actor::system(),
                 NOW,
             )
@@ -241,13 +249,13 @@ async fn a_setting_moves_the_environment() {
         // What is not given stays, and where nothing differs nothing moves.
         let actor = &Actor::system();
         let described = store
-            .update_environment(&prod.id, None, Some(" Dublin\n"), actor, NOW)
+            .update_environment(&prod.id, &edit(None, Some(" Dublin\n")), actor, NOW)
             .await
             .unwrap();
         let about = (described.name.as_str(), described.description.as_str());
         assert_eq!(about, ("Production EU", "Dublin"));
         let again = store
-            .update_environment(&prod.id, Some("Production EU"), None, actor, NOW)
+            .update_environment(&prod.id, &edit(Some("Production EU"), None), actor, NOW)
             .await;
         assert_eq!(again.unwrap(), described);
         store
@@ -255,7 +263,7 @@ async fn a_setting_moves_the_environment() {
             .await
             .unwrap();
         let refused = store
-            .update_environment(&prod.id, Some("a\0b"), None, &Actor::system(), NOW)
+            .update_environment(&prod.id, &edit(Some("a\0b"), None), actor, NOW)
             .await;
         assert!(matches!(
             refused,

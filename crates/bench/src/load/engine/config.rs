@@ -3,7 +3,13 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use rustix::process::{Resource, getrlimit};
+
 use crate::load::Sdk;
+
+/// Descriptors that are left to other things than connections: a change that a scenario makes
+/// through the API must not fail because connections have taken them all.
+const RESERVE: usize = 64;
 
 /// How connections are made.
 #[derive(Debug, Clone)]
@@ -18,6 +24,9 @@ pub struct Config {
     pub patience: Duration,
     /// Bytes that the kernel may hold for a connection until they are read; `None`: its default.
     pub receive_buffer: Option<usize>,
+    /// How many may be open at a time; a further one fails with
+    /// [`Failure::NoFileLeft`](crate::load::Failure::NoFileLeft).
+    pub most: usize,
 }
 
 impl Config {
@@ -29,6 +38,15 @@ impl Config {
             flags: None,
             patience: Duration::from_secs(30),
             receive_buffer: None,
+            most: files().saturating_sub(RESERVE),
         }
     }
+}
+
+/// How many files this process may have open.
+fn files() -> usize {
+    let files = getrlimit(Resource::Nofile).current;
+    files.map_or(usize::MAX, |files| {
+        usize::try_from(files).unwrap_or(usize::MAX)
+    })
 }

@@ -22,6 +22,7 @@ pub(crate) struct Edge {
     pub(crate) feed: Arc<Feed>,
     pub(crate) address: SocketAddr,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) hub: Arc<Hub>,
     handle: Option<Handle>,
     shutdown: CancellationToken,
     runtime: Runtime,
@@ -64,18 +65,20 @@ impl Edge {
                 post(|body: String| async move { body.len().to_string() }),
             );
         let api = Api {
-            hub,
+            hub: Arc::clone(&hub),
             traffic: Traffic::new("test".to_owned(), Arc::clone(&metrics)),
             metrics: Arc::clone(&metrics),
         };
         let handle = {
             let _guard = runtime.enter();
-            driver::serve(address, &api, router, shutdown.clone(), config)?
+            let listening = driver::listen(address, &config)?;
+            driver::serve(listening, &api, router, shutdown.clone(), config)?
         };
         Ok(Self {
             feed,
             address: handle.local_addr(),
             metrics,
+            hub,
             handle: Some(handle),
             shutdown,
             runtime,

@@ -315,3 +315,59 @@ async fn a_list_of_thousands_is_asked_about_at_once() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn policies_speak_of_protected_environments() {
+    on_each_database(async |app| {
+        app.apply(json!([create("known")])).await;
+        let prod = "projects/default/environments/prod";
+        let protect = |protected: bool| json!({ "protected": protected });
+        let shown = app.owner.patch(prod, &protect(true)).await.expect(200);
+        assert_eq!(shown["protected"], true);
+        let everything = allow(&["*"]);
+        let guarded = "project/*:env/*@protected";
+        let guarded = with(app, json!([everything, on("deny", &["*"], &[guarded])])).await;
+        let open = [
+            "project/default:env/*@unprotected",
+            "project/default:flag/*",
+        ];
+        let open = with(
+            app,
+            json!([
+                on("allow", &["project.read"], &["*"]),
+                on("allow", &["environment.*", "sdkKey.*", "flag.*"], &open)
+            ]),
+        )
+        .await;
+        let in_dev = set(&[turn_on_in("dev")]);
+        let in_prod = set(&[turn_on_in("prod")]);
+        for caller in [&guarded, &open] {
+            caller.post("changes", &in_dev).await.expect(200);
+            caller.post("changes", &in_prod).await.problem(403);
+            let seen = caller.get("projects/default/environments").await;
+            assert_eq!(texts(&seen.expect(200), "key"), ["dev"]);
+            caller.get(prod).await.problem(403);
+            caller.get(&format!("{prod}/sdk-keys")).await.problem(403);
+            caller.patch(prod, &protect(false)).await.problem(403);
+            caller.delete(prod).await.problem(403);
+            let dev = "projects/default/environments/dev";
+            caller.get(&format!("{dev}/sdk-keys")).await.expect(200);
+            // What is not there is told to whom it would be told of anything.
+            let nothing = caller.get("projects/default/environments/none").await;
+            nothing.problem(403);
+        }
+        // Whoever may set it may not therefore take it away.
+        let all_but = json!([
+            allow(&["*"]),
+            on("deny", &["environment.unprotect"], &["*"])
+        ]);
+        let keeper = with(app, all_but).await;
+        keeper.patch(prod, &protect(false)).await.problem(403);
+        keeper.patch(prod, &protect(true)).await.expect(200);
+        let problem = app.owner.delete(prod).await.problem(409);
+        assert_eq!(problem.code(), "protected");
+        app.owner.patch(prod, &protect(false)).await.expect(200);
+        guarded.post("changes", &in_prod).await.expect(200);
+    })
+    .await;
+}

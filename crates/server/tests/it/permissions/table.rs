@@ -155,6 +155,12 @@ fn environments() -> Vec<Operation> {
         )
         .sends(json!({"name": "Renamed"})),
         op(
+            "POST /api/v1/projects/{project}/environments/{environment}/move",
+            format!("{all}/prod/move"),
+            &["environment.update", "environment.read", "project.read"],
+        )
+        .sends(json!({})),
+        op(
             "GET /api/v1/projects/{project}/environments/{environment}/rules",
             format!("{all}/prod/rules"),
             &["environment.read", "project.read"],
@@ -194,6 +200,18 @@ fn sdk_keys(of: &Fixture) -> Vec<Operation> {
             &write,
         )
         .sends(json!({"kind": "client", "name": "made"})),
+        op(
+            "PATCH /api/v1/projects/{project}/environments/{environment}/sdk-keys/{id}",
+            format!("{all}/{}", of.sdk_key),
+            &write,
+        )
+        .sends(json!({"name": "Renamed"})),
+        op(
+            "POST /api/v1/projects/{project}/environments/{environment}/sdk-keys/{id}/rotate",
+            format!("{all}/{}/rotate", of.sdk_key),
+            &write,
+        )
+        .sends(json!({"graceSeconds": 3_600})),
         op(
             "DELETE /api/v1/projects/{project}/environments/{environment}/sdk-keys/{id}",
             format!("{all}/{}", of.sdk_key),
