@@ -17,7 +17,7 @@ mod shape;
 mod uses;
 
 pub(crate) use draft::{Draft, LAST_MOMENT, Place, unreleased};
-pub(crate) use facets::of_targeting;
+pub(crate) use facets::{of_flag, of_segment, of_targeting};
 pub use shape::{WellFormed, well_formed};
 pub(crate) use uses::{segment_uses, variation_uses};
 

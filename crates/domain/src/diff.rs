@@ -5,6 +5,7 @@
 //! different, whatever led to it.
 
 mod flag;
+mod json;
 mod segment;
 mod targeting;
 mod words;
@@ -17,6 +18,9 @@ use crate::id::Id;
 use crate::model::{Environment, Project};
 use crate::outcome::Outcome;
 use crate::workspace::Workspace;
+
+pub(crate) use json::targets as targets_of;
+pub use json::{ChangedPart, Changes, ItemChange, changes};
 
 /// One difference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

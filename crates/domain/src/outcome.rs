@@ -10,6 +10,7 @@ use crate::position::Position;
 
 /// The part of an item that two writers would collide in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Facet {
     /// A flag × environment: on or off.
@@ -79,9 +80,10 @@ pub struct LogEntry {
     pub facets: Vec<Facet>,
     /// Indices into the change set's commands.
     pub commands: Vec<usize>,
-    /// The item afterwards as JSON: in an environment the served shape (`burgee_eval`'s flag or
-    /// segment, stamp included, archived and deleted ones with `isArchived` true and everything
-    /// else kept), in a project or organization the definition.
+    /// The item afterwards as JSON: in an environment the served shape with what SDKs are not told
+    /// ([`crate::served::LoggedFlag`], [`crate::served::LoggedSegment`]; stamp included, archived
+    /// and deleted ones with `isArchived` true and everything else kept), in a project or
+    /// organization the definition.
     pub image: String,
 }
 

@@ -63,7 +63,8 @@ pub struct Problem {
     /// The HTTP status.
     pub status: u16,
     /// A stable name for programs: of the kind of problem (`notFound`; `taken` and `idReused`, 409;
-    /// `baseConflict`, 412; `approvalRequired`, 403; `commentRequired`), or of the rule that a command breaks (`rolloutGap`).
+    /// `baseConflict` and `changedSince`, 412; `approvalRequired`, 403; `commentRequired`), or of the
+    /// rule that a command breaks (`rolloutGap`).
     pub code: String,
     /// What happened, in plain words.
     pub detail: String,
@@ -159,10 +160,46 @@ impl Problem {
         Self::new(StatusCode::FORBIDDEN, "singleSignOnNeeded", detail)
     }
 
+    /// 401: there is no sign-in under way to which this is the answer.
+    pub fn sign_in_expired() -> Self {
+        let detail = "this sign-in was not begun in this browser, or too long ago; begin again";
+        Self::new(StatusCode::UNAUTHORIZED, "signInExpired", detail)
+    }
+
+    /// 401: the provider refused the sign-in.
+    pub fn sign_in_refused(why: &str) -> Self {
+        let detail = format!("the provider did not sign you in: {why}");
+        Self::new(StatusCode::UNAUTHORIZED, "signInRefused", detail)
+    }
+
+    /// 401: what the provider says proves nothing.
+    pub fn id_token_invalid(why: &str) -> Self {
+        let detail = format!("what the provider says is not good: {why}");
+        Self::new(StatusCode::UNAUTHORIZED, "idTokenInvalid", detail)
+    }
+
+    /// 403: the provider signed somebody in who has no account here.
+    pub fn not_signed_on(code: &str, detail: &str) -> Self {
+        Self::new(StatusCode::FORBIDDEN, code, detail)
+    }
+
+    /// 502: the provider cannot be asked, or does not answer as it must. Log it before.
+    pub fn provider_failed() -> Self {
+        let detail = "the provider does not answer as it must; the server's log says how";
+        Self::new(StatusCode::BAD_GATEWAY, "providerFailed", detail)
+    }
+
+    /// 501: the server sends no mail.
+    pub fn no_mail() -> Self {
+        let detail = "this server was started without --smtp-url; ask an owner of your \
+                      organization for a link";
+        Self::new(StatusCode::NOT_IMPLEMENTED, "mailMissing", detail)
+    }
+
     /// 501: the server has no key to seal secrets with.
     pub fn no_instance_key() -> Self {
         let detail = "this server was started without --instance-key-file, so it keeps no second \
-                      factors";
+                      factors and no providers of sign-in";
         Self::new(StatusCode::NOT_IMPLEMENTED, "instanceKeyMissing", detail)
     }
 
@@ -280,10 +317,24 @@ impl Problem {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "notJson", detail)
     }
 
+    /// 415: the body is not said to be JSON lines or CSV.
+    pub fn not_lines() -> Self {
+        let detail = "send the file with Content-Type: application/x-ndjson or text/csv";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "notLines", detail)
+    }
+
     /// 412: somebody else changed the same part after the caller's base.
     pub fn collides(conflicts: Vec<Collision>) -> Self {
         let detail = "somebody changed the same part after the versions in base";
         let mut problem = Self::new(StatusCode::PRECONDITION_FAILED, "baseConflict", detail);
+        problem.conflicts = conflicts;
+        problem
+    }
+
+    /// 412: somebody else changed again what was to be reverted.
+    pub fn changed_since(conflicts: Vec<Collision>) -> Self {
+        let detail = "parts of it were changed again since";
+        let mut problem = Self::new(StatusCode::PRECONDITION_FAILED, "changedSince", detail);
         problem.conflicts = conflicts;
         problem
     }
@@ -307,6 +358,15 @@ fn places(needs: &[EnvironmentNeeds]) -> String {
     let places = places.map(|it| format!("{}/{}", it.project, it.environment));
     places.collect::<Vec<String>>().join(", ")
 }
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.detail)
+    }
+}
+
+/// So that the body of an answer that has begun can break off with it.
+impl std::error::Error for Problem {}
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {

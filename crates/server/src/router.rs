@@ -17,9 +17,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::{
-    activity, audit, changes, environments, evaluate, events, flag_index, flags, groups,
-    invitations, me, members, permissions, policies, projects, properties, rules, sdk_keys, search,
-    segments, session, tokens, users,
+    activity, audit, changes, environments, evaluate, events, flag_index, flags, forget, groups,
+    invitations, me, members, oidc, permissions, policies, projects, properties, revert, rules,
+    sdk_keys, search, segments, session, sign_in, state, tokens, user_files, users, versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -116,8 +116,10 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(search::find))
         .routes(routes!(activity::counts))
         .routes(routes!(activity::activity))
-        .routes(routes!(users::list))
+        .routes(routes!(users::list, user_files::upload))
         .routes(routes!(users::get, users::delete))
+        .routes(routes!(user_files::download))
+        .routes(routes!(forget::forget))
         .routes(routes!(properties::seen))
         .routes(routes!(evaluate::evaluate))
         .routes(routes!(segments::list_shared))
@@ -126,15 +128,27 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(segments::get_shared))
         .routes(routes!(segments::get_of_project))
         .routes(routes!(segments::get_of_environment))
+        .routes(routes!(changes::history::list, changes::apply))
+        .routes(routes!(changes::history::get))
+        .routes(routes!(
+            changes::history::list_of_project,
+            changes::apply_to_project
+        ))
+        .routes(routes!(changes::history::list_of_environment))
+        .routes(routes!(revert::change_set))
+        .routes(routes!(revert::environment))
+        .routes(routes!(state::get))
+        .routes(routes!(state::get_flag))
+        .routes(routes!(versions::list))
         .routes(routes!(events::get))
-        .routes(routes!(changes::list, changes::apply))
-        .routes(routes!(changes::get))
-        .routes(routes!(changes::list_of_project, changes::apply_to_project))
-        .routes(routes!(changes::list_of_environment))
         .routes(routes!(audit::list))
         .routes(routes!(audit::export))
         .routes(routes!(audit::retention, audit::set_retention))
         .routes(routes!(session::get, session::sign_in, session::sign_out))
+        .routes(routes!(session::reset))
+        .routes(routes!(oidc::begin))
+        .routes(routes!(oidc::finish))
+        .routes(routes!(sign_in::get, sign_in::set, sign_in::remove))
         .routes(routes!(me::update))
         .routes(routes!(me::change_password))
         .routes(routes!(me::settings::get, me::settings::put))

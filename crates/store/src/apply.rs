@@ -5,6 +5,7 @@
 //! its id gets its first answer, however the state has changed since.
 
 mod admission;
+mod authority;
 mod base;
 mod import;
 mod preview;
@@ -12,7 +13,7 @@ mod request;
 
 use std::collections::BTreeMap;
 
-use burgee_domain::access::{self, Need, Rights};
+use burgee_domain::access::{self, Rights};
 use burgee_domain::change;
 use burgee_domain::command::{self, Command, References};
 use burgee_domain::diff;
@@ -31,20 +32,12 @@ pub use admission::Overridden;
 use base::Base;
 pub use import::{ImportRequest, Imported};
 pub use preview::Preview;
-pub use request::{Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied};
+pub use request::{Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied, PermissionFound};
 
 use crate::error::StoreError;
 use crate::log::{self, Version};
 use crate::workspace;
 use crate::{Store, Tx, environments, flags, organizations, projects, segments, targetings, text};
-
-/// Refuses what the author may not do.
-fn authorise(need: Need, rights: &Rights) -> Result<(), ApplyError> {
-    match rights.decide(need.action, &need.resource) {
-        access::Decision::Allowed(_) => Ok(()),
-        denied => Err(ApplyError::Forbidden(Box::new(need), denied)),
-    }
-}
 
 impl Store {
     /// Applies a change set.
@@ -53,6 +46,47 @@ impl Store {
     /// [`ApplyError`]; among the store's, [`StoreError::Reused`] where the id was used for another
     /// request.
     pub async fn apply(&self, request: &ChangeSetRequest) -> Result<Applied, ApplyError> {
+        self.apply_as(request, None).await
+    }
+
+    /// Applies a change set that was worked out from something else that was asked for (in `asked`,
+    /// as JSON). Sent again under its id it is known by what was asked for: what it is worked out
+    /// to differs each time.
+    ///
+    /// # Errors
+    /// As [`Store::apply`].
+    pub async fn apply_planned(
+        &self,
+        request: &ChangeSetRequest,
+        asked: &str,
+    ) -> Result<Applied, ApplyError> {
+        self.apply_as(request, Some(asked)).await
+    }
+
+    /// The answer that was given already to what was asked for under this id.
+    ///
+    /// # Errors
+    /// [`StoreError::Reused`] where it was another thing.
+    pub async fn first_answer(
+        &self,
+        organization: &Id<Organization>,
+        id: &str,
+        comment: &str,
+        override_reason: Option<&str>,
+        asked: &str,
+    ) -> Result<Option<Applied>, StoreError> {
+        let mut tx = self.begin_read().await?;
+        let digest = planned_digest(comment, override_reason, asked);
+        let first = repeated(&mut tx, organization, id, digest).await?;
+        tx.rollback().await?;
+        Ok(first)
+    }
+
+    async fn apply_as(
+        &self,
+        request: &ChangeSetRequest,
+        planned_from: Option<&str>,
+    ) -> Result<Applied, ApplyError> {
         // Before anything is loaded or locked: nobody waits for what is refused anyway.
         let checked = change::well_formed(&request.commands)?;
         let commands = serde_json::to_value(&request.commands)?;
@@ -68,17 +102,18 @@ impl Store {
             rights: Some(&request.rights),
             override_reason: reason.as_deref(),
             asked: &commands.to_string(),
+            planned_from,
             dry_run: request.dry_run,
             now: request.now,
         };
         let references = command::references(&request.commands);
         let decide = |workspace: &Workspace, new_id: NewId<'_>| {
             let outcome = change::apply(workspace, checked, request.now, new_id)?;
-            let mut needs = access::needs(workspace, &request.commands, &outcome).into_iter();
-            needs.try_for_each(|need| authorise(need, &request.rights))?;
+            let needs = access::needs(workspace, &request.commands, &outcome);
             Ok(Decision {
                 outcome,
                 commands: work.asked.to_owned(),
+                permissions: authority::check(needs, &request.rights, request.dry_run)?,
             })
         };
         self.change(&work, &references, decide).await
@@ -117,6 +152,7 @@ impl Store {
         let admitted = admission::admit(work, &asks, &[])?;
         let mut applied = applied(&id, &workspace, &decision.outcome, admitted);
         if work.dry_run {
+            applied.permissions = decision.permissions;
             applied.preview = preview::previews(&workspace, &decision.outcome);
         }
         if decision.outcome.steps.is_empty() && work.id.is_none() {
@@ -219,6 +255,8 @@ struct Work<'a> {
     override_reason: Option<&'a str>,
     /// What was asked for, as JSON: a request under the same id must ask for the same.
     asked: &'a str,
+    /// What `asked` was worked out from, where it was: then that must be the same.
+    planned_from: Option<&'a str>,
     dry_run: bool,
     now: Millis,
 }
@@ -228,6 +266,8 @@ struct Decision {
     outcome: Outcome,
     /// The commands that did it, as JSON.
     commands: String,
+    /// What they take, and whether their author has it; for a dry run.
+    permissions: Vec<PermissionFound>,
 }
 
 impl Work<'_> {
@@ -237,15 +277,16 @@ impl Work<'_> {
         let Some(rights) = self.rights else {
             return Ok(());
         };
-        let needs = access::needs(workspace, self.commands, &Outcome::default());
-        let needs = needs.into_iter();
-        needs
-            .filter(|need| !need.action.ends_with(".create"))
-            .try_for_each(|need| authorise(need, rights))
+        let mut needs = access::needs(workspace, self.commands, &Outcome::default());
+        needs.retain(|need| !need.action.ends_with(".create"));
+        authority::check(needs, rights, self.dry_run).map(drop)
     }
 
     /// By which a repeated request is told from another one under the same id.
     fn digest(&self) -> [u8; 32] {
+        if let Some(asked) = self.planned_from {
+            return planned_digest(self.comment, self.override_reason, asked);
+        }
         match self.override_reason {
             None => change_sets::request_digest(self.comment, &json!(self.base), self.asked),
             Some(reason) => {
@@ -269,6 +310,11 @@ impl Work<'_> {
     }
 }
 
+/// As [`Work::digest`], of what is worked out from what was asked for.
+fn planned_digest(comment: &str, override_reason: Option<&str>, asked: &str) -> [u8; 32] {
+    change_sets::request_digest(comment, &json!(["planned", override_reason]), asked)
+}
+
 async fn repeated(
     tx: &mut Tx,
     organization: &Id<Organization>,
@@ -285,9 +331,12 @@ async fn repeated(
 fn applied(id: &str, workspace: &Workspace, outcome: &Outcome, admitted: Admitted) -> Applied {
     let names = base::scope_names(workspace);
     let overridden = admitted.overridden.iter().flat_map(Overridden::lines);
+    let changes = diff::changes(workspace, outcome);
     let mut applied = Applied {
         id: id.to_owned(),
         diff: overridden.chain(diff::lines(workspace, outcome)).collect(),
+        changes: changes.items,
+        changes_left_out: changes.left_out,
         warnings: outcome.warnings.clone(),
         needs: admitted.needs,
         ..Applied::default()

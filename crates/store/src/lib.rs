@@ -23,6 +23,7 @@ mod environments;
 mod error;
 pub mod first_start;
 mod flags;
+pub mod forget;
 mod history;
 mod image;
 mod log;
@@ -31,6 +32,7 @@ pub mod news;
 mod organizations;
 pub mod page;
 pub mod people;
+mod planning;
 mod pool;
 mod projects;
 mod row;
@@ -44,6 +46,7 @@ mod text;
 pub mod tokens;
 pub mod traffic;
 mod used;
+mod versions;
 mod workspace;
 
 use std::sync::Arc;
@@ -52,7 +55,7 @@ use sqlx::{Any, Transaction};
 
 pub use crate::apply::{
     Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied, ImportRequest, Imported,
-    Overridden, Preview,
+    Overridden, PermissionFound, Preview,
 };
 pub use crate::change_sets::{Actor, ActorKind};
 pub use crate::environments::rules::{RulesAuthor, SetRulesError};
@@ -61,11 +64,13 @@ pub use crate::error::StoreError;
 pub use crate::flags::index::{Cell, IndexedFlag, LastChange};
 pub use crate::flags::{FlagFilter, ListedFlag};
 pub use crate::history::{HistoryScope, LoggedChangeSet};
+pub use crate::planning::{Planned, RevertRequest};
 pub use crate::pool::Location;
 pub use crate::projects::NewProject;
 pub use crate::segments::{ListedSegment, SegmentFilter};
 pub use crate::snapshot::LoggedItem;
 pub use crate::tokens::{Grant, NewToken, Token};
+pub use crate::versions::{ListedVersion, Moment, VersionAt, VersionItem};
 
 use crate::changed::Changed;
 use crate::dialect::Dialect;

@@ -120,6 +120,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/changes/{id}/revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Revert a change set: each part that it changed goes back to what it was, by a new change set. */
+        post: operations["change_set"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -431,6 +448,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organization/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How members sign in by a provider. */
+        get: operations["get"];
+        /**
+         * Set how members sign in by a provider. It takes `organization.own` too: whoever chooses the
+         *     provider decides who is an owner.
+         */
+        put: operations["set"];
+        post?: never;
+        /** End single sign-on. The sessions that the provider opened end. */
+        delete: operations["remove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/permissions": {
         parameters: {
             query?: never;
@@ -634,6 +673,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/environments/{environment}/flags/{flag}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One flag, as it was in an environment at a version. */
+        get: operations["get_flag"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/environments/{environment}/move": {
         parameters: {
             query?: never;
@@ -662,6 +718,23 @@ export interface paths {
         get: operations["seen"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/environments/{environment}/revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Revert an environment, or some of its flags, to a version, by a new change set. */
+        post: operations["environment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -782,6 +855,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/environments/{environment}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An environment's flags (or segments) as they were at a version. */
+        get: operations["get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/environments/{environment}/user-export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download all end users of an environment, by key. */
+        get: operations["download"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/environments/{environment}/users": {
         parameters: {
             query?: never;
@@ -792,7 +899,14 @@ export interface paths {
         /** List an environment's end users, by key. */
         get: operations["list"];
         put?: never;
-        post?: never;
+        /**
+         * Upload end users: JSON lines (`application/x-ndjson`, an object with `key`, `name?` and
+         *     `properties?` in each line) or CSV (`text/csv`, with the columns `key`, `name?`, `properties?`
+         *     (JSON); any other column is a property). Users who are known get these names and properties. A
+         *     line that is wrong is left out and told; what comes before a fault of the whole file (413) is
+         *     written.
+         */
+        post: operations["upload"];
         delete?: never;
         options?: never;
         head?: never;
@@ -815,6 +929,23 @@ export interface paths {
          *     they name nobody. A program that asks for it again brings it back.
          */
         delete: operations["delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/environments/{environment}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List an environment's versions, newest first. */
+        get: operations["list"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1001,6 +1132,63 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/session/oidc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Come back from a provider: opened by the browser that was sent there. The answer sets the
+         *     session's cookie.
+         */
+        get: operations["finish"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/oidc/{organization}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sign in by an organization's provider: opened by a browser, which is sent there. */
+        get: operations["begin"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a link to choose a new password, by mail. The answer is the same, and as fast, whether or
+         *     not there is such an account. After some requests the next have to wait (429).
+         */
+        post: operations["reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tokens": {
         parameters: {
             query?: never;
@@ -1031,6 +1219,29 @@ export interface paths {
         post?: never;
         /** Revoke a token: one's own, or any for who may. */
         delete: operations["revoke"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Forget an end user in the whole organization: out of individual targets and the lists of
+         *     segments by a change set (which takes the permissions for it, and approvals where an environment
+         *     asks for them: then nothing was done), out of earlier states and the bodies of the history, and
+         *     out of traffic. Counts stay, since they name nobody, and the chains still verify. What was cut
+         *     short is finished by asking once more. A program that asks for the user again brings them back.
+         */
+        post: operations["forget"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1226,6 +1437,20 @@ export interface components {
             /** @description Whether there are individual targets. */
             targets: boolean;
         };
+        /** @description A part that differs. */
+        ChangedPart: {
+            /** @description As it is; null where it is no longer there, and where it was cut. */
+            after?: unknown;
+            /** @description As it was; null where it was not there, and where it was cut. */
+            before?: unknown;
+            /**
+             * @description Whether not all is shown: users beyond the first hundred, or both sides, because they are
+             *     large.
+             */
+            cut: boolean;
+            /** @description Which: a name (`onOff`), or an object of a name and an id (`{"rule": "…"}`). */
+            facet: components["schemas"]["Facet"];
+        };
         /** @description Who changed a flag last. */
         ChangedView: {
             /** @description When, ISO 8601. */
@@ -1260,6 +1485,10 @@ export interface components {
         };
         /** @description What a change set did, or would do. */
         ChangeResult: {
+            /** @description What changed, as JSON: of each item the parts that differ, before and after. */
+            changes: components["schemas"]["ItemChange"][];
+            /** @description How many items `changes` leaves out, because it is large. */
+            changesLeftOut: number;
             /** @description What changed, in plain words and for programs. */
             diff: components["schemas"]["DiffLine"][];
             /** @description Whether nothing was changed because only an answer was asked for. */
@@ -1277,6 +1506,8 @@ export interface components {
              */
             needs: components["schemas"]["EnvironmentNeeds"][];
             overridden?: components["schemas"]["OverriddenView"] | null;
+            /** @description Of a dry run: the permissions that it takes, what is lacking first; else empty. */
+            permissions: components["schemas"]["PermissionView"][];
             /** @description The versions that moved, by scope; empty where everything was so already. */
             versions: {
                 [key: string]: number;
@@ -1292,6 +1523,10 @@ export interface components {
             actorKind: string;
             /** @description When it was asked for, ISO 8601. */
             at: string;
+            /** @description What changed, as JSON: of each item the parts that differ, before and after. */
+            changes: components["schemas"]["ItemChange"][];
+            /** @description How many items `changes` leaves out, because it is large. */
+            changesLeftOut: number;
             /** @description What was done; null in a list where it is large: the change set by its id has it. */
             commands?: Record<string, never>[] | null;
             /** @description Why. */
@@ -1305,6 +1540,30 @@ export interface components {
             versions: {
                 [key: string]: number;
             };
+        };
+        /** @description Which claims say what. */
+        Claims: {
+            /**
+             * @description The address of mail; `email` where none is given.
+             * @default email
+             */
+            email: string;
+            /**
+             * @description Whether the provider made sure of the address (true, 1, or these as texts);
+             *     `email_verified` where none is given. Entra ID has `xms_edov`.
+             * @default email_verified
+             */
+            emailVerified: string;
+            /**
+             * @description The groups: a list of texts, or one text. Without one, the provider says nothing of groups.
+             * @default null
+             */
+            groups: string | null;
+            /**
+             * @description The display name; `name` where none is given.
+             * @default name
+             */
+            name: string;
         };
         /** @description A change of somebody else's, that this one collides with. */
         Collision: {
@@ -1716,6 +1975,14 @@ export interface components {
              */
             share: number;
         };
+        /** @description The part of an item that two writers would collide in. */
+        Facet: "onOff" | {
+            /** @description A flag × environment: the targets of one variation. */
+            targets: string;
+        } | {
+            /** @description A flag × environment: one rule. */
+            rule: string;
+        } | "ruleOrder" | "defaultRule" | "offVariation" | "tracking" | "variations" | "metadata" | "life" | "included" | "excluded" | "segmentRules";
         /** @description What everybody gets whom no target and no rule took (the default rule). */
         Fallthrough: {
             /** @description As in [`Rule::dispatch_key`]. */
@@ -1813,6 +2080,43 @@ export interface components {
             /** @description The values it can have. */
             variations: components["schemas"]["Variation"][];
         };
+        /** @description Whom to forget. */
+        ForgetUser: {
+            /**
+             * @description Why, for the change set that takes the key out of flags and segments. It stays, so it should
+             *     not name the person.
+             */
+            comment?: string;
+            /** @description The user's key, in all environments of the organization. */
+            key: string;
+        };
+        /** @description Where an end user was, and is not any more. */
+        Forgotten: {
+            /** @description The change sets that took the key out of targets and segments. */
+            changes: string[];
+            /**
+             * Format: int64
+             * @description How many entries of the history did.
+             */
+            entries: number;
+            /**
+             * Format: int64
+             * @description How many earlier states of flags and segments named it.
+             */
+            images: number;
+            /**
+             * Format: int64
+             * @description How many rows of traffic were the user's.
+             */
+            rows: number;
+            /** @description Rules that ask for the key still: what they shall ask instead, somebody must decide. */
+            rules: components["schemas"]["RuleThatAsks"][];
+        };
+        /** @description Whose password is to be chosen anew. */
+        ForgottenPassword: {
+            /** @description The address of mail. */
+            email: string;
+        };
         /**
          * @description Kinds of what can be found.
          * @enum {string}
@@ -1889,8 +2193,26 @@ export interface components {
             id: string;
             /** @description The link, to be given to the person; shown when it is made, and never again. */
             link?: string | null;
+            /** @description Whether the link is sent to the person by mail too; said when it is made. */
+            mailed?: boolean | null;
             /** @description Keys of the policies that they will have. */
             policies: string[];
+        };
+        /** @description What differs in one item of one scope. */
+        ItemChange: {
+            /** @description Its id. */
+            id: string;
+            /** @description Its key. */
+            key: string;
+            /** @description `flag` or `segment`. */
+            kind: string;
+            /** @description The parts that differ. */
+            parts: components["schemas"]["ChangedPart"][];
+            /**
+             * @description Whose item: `project` (a flag's definition, a shared segment), `project/environment` (a
+             *     flag's targeting, a segment of one environment), or the empty text for the organization.
+             */
+            scope: string;
         };
         /** @description Something in a flag or a segment that does not do everywhere what its author may think. */
         ItemWarning: {
@@ -1914,6 +2236,18 @@ export interface components {
          * @enum {string}
          */
         Language: "en" | "zh" | "ja";
+        /** @description What is wrong with a line. */
+        LineError: {
+            /** @description A stable name of the broken rule. */
+            code: string;
+            /** @description The rule in plain words, with the field. */
+            detail: string;
+            /**
+             * Format: int64
+             * @description The line, from 1, in which the user begins.
+             */
+            line: number;
+        };
         /** @description Following a link. */
         LinkFollowed: {
             /** @description What stands after `#` in the link. */
@@ -1958,6 +2292,13 @@ export interface components {
              * @description How many keys are included.
              */
             includedCount: number;
+        };
+        /** @description A group that comes with a value of the groups claim. */
+        MappedGroup: {
+            /** @description The key of the group that it gives. */
+            group: string;
+            /** @description What the claim says. */
+            value: string;
         };
         /** @description Who is signed in. */
         Me: {
@@ -2089,6 +2430,19 @@ export interface components {
             id?: string | null;
             override?: components["schemas"]["Override"] | null;
         };
+        /** @description What who joins by themselves has. */
+        Newcomers: {
+            /**
+             * @description Keys of groups.
+             * @default []
+             */
+            groups: string[];
+            /**
+             * @description Keys of policies.
+             * @default []
+             */
+            policies: string[];
+        };
         /** @description A new environment. It gets one client and one server key. */
         NewEnvironment: {
             /** @description A text for people. */
@@ -2149,6 +2503,33 @@ export interface components {
             address: string;
             /** @description The seed, to type into an authenticator app. */
             seed: string;
+        };
+        /** @description How members sign in by a provider. */
+        NewSignIn: {
+            /** @description Which claims say what. */
+            claims?: components["schemas"]["Claims"];
+            /** @description What the provider knows this server by. */
+            clientId: string;
+            /**
+             * @description What proves it. Where none is given, the one before stays if issuer and client are the same;
+             *     else the client is public.
+             */
+            clientSecret?: string | null;
+            /** @description Domains whose addresses may join by themselves. */
+            domains?: string[];
+            /**
+             * @description Which groups come with which values of the groups claim. Those named here follow the
+             *     provider at each sign-in; all others are given here alone.
+             */
+            groups?: components["schemas"]["MappedGroup"][];
+            /** @description The provider's address, exactly as its description and its tokens say it. */
+            issuer: string;
+            /** @description What who joins by themselves has. */
+            newcomers?: components["schemas"]["Newcomers"];
+            /** @description Whether members sign in by password too. */
+            passwords?: components["schemas"]["Passwords"];
+            /** @description What is asked for besides `openid`; `email` and `profile` where none are given. */
+            scopes?: string[] | null;
         };
         /** @description A new token. */
         NewTokenBody: {
@@ -2230,6 +2611,10 @@ export interface components {
                 actorKind: string;
                 /** @description When it was asked for, ISO 8601. */
                 at: string;
+                /** @description What changed, as JSON: of each item the parts that differ, before and after. */
+                changes: components["schemas"]["ItemChange"][];
+                /** @description How many items `changes` leaves out, because it is large. */
+                changesLeftOut: number;
                 /** @description What was done; null in a list where it is large: the change set by its id has it. */
                 commands?: Record<string, never>[] | null;
                 /** @description Why. */
@@ -2331,6 +2716,8 @@ export interface components {
                 id: string;
                 /** @description The link, to be given to the person; shown when it is made, and never again. */
                 link?: string | null;
+                /** @description Whether the link is sent to the person by mail too; said when it is made. */
+                mailed?: boolean | null;
                 /** @description Keys of the policies that they will have. */
                 policies: string[];
             }[];
@@ -2508,6 +2895,36 @@ export interface components {
             /** @description The cursor of the next page; absent on the last. */
             next?: string | null;
         };
+        /** @description A page of items. */
+        Page_VersionView: {
+            /** @description The items, in order. */
+            items: {
+                /** @description Who made it: a member's address, a token's name, `operator` or `system`. */
+                actor: string;
+                /** @description What `actor` is a name of: `token`, `operator`, `system` or `member`. */
+                actorKind: string;
+                /** @description When it was asked for, ISO 8601. */
+                at: string;
+                /** @description The id of the change set that made it. */
+                change: string;
+                /** @description Why. */
+                comment: string;
+                /**
+                 * Format: int64
+                 * @description How many items it changed.
+                 */
+                itemCount: number;
+                /** @description What it changed of what the caller may see, the first twenty. */
+                items: components["schemas"]["VersionItemView"][];
+                /**
+                 * Format: int64
+                 * @description The version.
+                 */
+                version: number;
+            }[];
+            /** @description The cursor of the next page; absent on the last. */
+            next?: string | null;
+        };
         /** @description One part of a percentage rollout. */
         PartInput: {
             /**
@@ -2544,6 +2961,92 @@ export interface components {
             /** @description The password from now on. */
             new: string;
         };
+        /**
+         * @description Whether members sign in by password too.
+         * @enum {string}
+         */
+        Passwords: "allowed" | "off";
+        /** @description A flag with its targeting, as it was in an environment. */
+        PastFlag: {
+            /** @description What everyone else got. */
+            defaultRule: components["schemas"]["Fallthrough"];
+            /** @description A text for people. */
+            description: string;
+            /** @description Whether all users, targets too, were part of an experiment. */
+            exptIncludeAllTargets: boolean;
+            /** @description Its id. */
+            id: string;
+            /** @description Whether it was archived. */
+            isArchived: boolean;
+            /** @description On or off. */
+            isEnabled: boolean;
+            /** @description Its key. */
+            key: string;
+            /** @description Its display name. */
+            name: string;
+            /** @description What was served while off: a variation's id. */
+            offVariation: string;
+            /** @description Tried in order. */
+            rules: components["schemas"]["Rule"][];
+            /** @description Its tags. */
+            tags: string[];
+            /** @description Individual targets. */
+            targets: components["schemas"]["TargetUsers"][];
+            /** @description Whether it was kept who got what. */
+            tracked: boolean;
+            /** @description The type of its values. */
+            type: components["schemas"]["VariationType"];
+            /** @description The stamp of its last change there, by then, ISO 8601. */
+            updatedAt: string;
+            /** @description The values it could have. */
+            variations: components["schemas"]["Variation"][];
+            /**
+             * Format: int64
+             * @description The version that changed it last, by then.
+             */
+            version: number;
+        };
+        /** @description A segment as it was in an environment. */
+        PastSegment: {
+            /** @description A text for people. */
+            description: string;
+            /** @description Not members, whatever else says so. */
+            excluded: string[];
+            /** @description Its id. */
+            id: string;
+            /** @description Members by key. */
+            included: string[];
+            /** @description Whether it was archived. */
+            isArchived: boolean;
+            /** @description Its key. */
+            key: string;
+            /** @description Its display name. */
+            name: string;
+            /** @description Any rule that holds makes a member. */
+            rules: components["schemas"]["SegmentRule"][];
+            /** @description The stamp of its last change there, by then, ISO 8601. */
+            updatedAt: string;
+            /**
+             * Format: int64
+             * @description The version that changed it last, by then.
+             */
+            version: number;
+        };
+        /** @description A permission that a change set takes. */
+        PermissionView: {
+            /** @description E.g. `flag.turnOn`. */
+            action: string;
+            /** @description Whether the caller has it. */
+            allowed: boolean;
+            /** @description The index of the first command that takes it. */
+            command: number;
+            /** @description The key of the policy that says so, or denies it; null where no statement mentions it. */
+            policy?: string | null;
+            /** @description On what, e.g. `project/web:env/prod:flag/checkout`. */
+            resource: string;
+            /** @description The statement's index in the policy. */
+            statement?: number | null;
+        };
         /** @description A version that a change set made, of a project, of an environment or of the organization. */
         PlaceView: {
             /** @description The environment's key; absent for what the project's environments share. */
@@ -2563,6 +3066,19 @@ export interface components {
              * @description The version now.
              */
             version: number;
+        };
+        /** @description A change set that was worked out, and what it did or would do. */
+        PlannedResult: {
+            /** @description The versions at which it was worked out: the `base` to send the commands with. */
+            base: {
+                [key: string]: number;
+            };
+            /** @description Its commands, as `POST …/changes` takes them. */
+            commands: components["schemas"]["Command"][];
+            /** @description What it did, or would do. */
+            result: components["schemas"]["ChangeResult"];
+            /** @description What it does not reach, and what else its author should know; besides those of `result`. */
+            warnings: components["schemas"]["Warning"][];
         };
         /** @description What a policy becomes. */
         PolicyUpdate: {
@@ -2590,7 +3106,8 @@ export interface components {
         Problem: {
             /**
              * @description A stable name for programs: of the kind of problem (`notFound`; `taken` and `idReused`, 409;
-             *     `baseConflict`, 412; `approvalRequired`, 403; `commentRequired`), or of the rule that a command breaks (`rolloutGap`).
+             *     `baseConflict` and `changedSince`, 412; `approvalRequired`, 403; `commentRequired`), or of the
+             *     rule that a command breaks (`rolloutGap`).
              */
             code: string;
             /** @description The changes that this one collides with (412). */
@@ -2796,6 +3313,33 @@ export interface components {
              */
             days: number | null;
         };
+        /** @description Where an environment goes back to. */
+        Revert: {
+            /** @description A moment, ISO 8601: the newest version that was asked for by then. */
+            at?: string | null;
+            /** @description Why; kept in the history. */
+            comment?: string;
+            /**
+             * @description Whether the definitions of the flags named (name, description, tags, variations, archived or
+             *     not) go back too. They are the same in all environments.
+             */
+            definitions?: boolean;
+            /** @description Say what would happen, and with which commands, and change nothing. */
+            dryRun?: boolean;
+            /**
+             * @description The keys of the flags that go back, 500 at most; all flags that were touched since, and the
+             *     segments of this environment alone, where absent.
+             */
+            flags?: string[] | null;
+            /** @description A UUID of the caller's making: a request that is sent again changes nothing again. */
+            id?: string | null;
+            override?: components["schemas"]["Override"] | null;
+            /**
+             * Format: int64
+             * @description The environment's version. Either this or `at`.
+             */
+            version?: number | null;
+        };
         /** @description Who may approve: anybody who may `change.review` where nobody is named, else of these who may. */
         Reviewers: {
             /**
@@ -2860,6 +3404,19 @@ export interface components {
             variation?: string | null;
             /** @description The rollout. Either this or `variation`. */
             variations?: components["schemas"]["PartInput"][] | null;
+        };
+        /** @description A rule that asks for a key. */
+        RuleThatAsks: {
+            /** @description The environment's key; null for a shared segment. */
+            environment?: string | null;
+            /** @description Its key. */
+            key: string;
+            /** @description `flag` or `segment`. */
+            kind: string;
+            /** @description The project's key; null for a segment of the organization. */
+            project?: string | null;
+            /** @description The rule's id. */
+            rule: string;
         };
         /** @description That not all users were looked at, but those seen last. */
         Sampled: {
@@ -3230,10 +3787,43 @@ export interface components {
              * @enum {string}
              */
             kind: "setVariations";
+            /**
+             * @description What an environment serves at first while off, by id; as it was where absent, or the
+             *     last where that is gone.
+             */
+            offVariation?: string | null;
+            /**
+             * @description What an environment's default rule serves at first, by id; as it was where absent, or
+             *     the first where that is gone.
+             */
+            onVariation?: string | null;
             /** @description The project's key. */
             project?: string;
             /** @description All of them, in the new order. */
             variations: components["schemas"]["VariationInput"][];
+        };
+        /** @description How members sign in by a provider, as it is. */
+        SignInView: {
+            /** @description Which claims say what. */
+            claims: components["schemas"]["Claims"];
+            /** @description What the provider knows this server by. */
+            clientId: string;
+            /** @description Domains whose addresses may join by themselves. */
+            domains: string[];
+            /** @description Which groups come with which values of the groups claim. */
+            groups: components["schemas"]["MappedGroup"][];
+            /** @description Whether there is a secret; it is never shown. */
+            hasClientSecret: boolean;
+            /** @description The provider's address. */
+            issuer: string;
+            /** @description What who joins by themselves has. */
+            newcomers: components["schemas"]["Newcomers"];
+            /** @description Whether members sign in by password too. */
+            passwords: components["schemas"]["Passwords"];
+            /** @description Where the provider has to let browsers come back to. */
+            redirectUri: string;
+            /** @description What is asked for besides `openid`. */
+            scopes: string[];
         };
         /** @description The evaluations of a span. */
         SpanView: {
@@ -3283,6 +3873,25 @@ export interface components {
             effect: components["schemas"]["Effect"];
             /** @description Patterns over resources: `*`, `project/web:env/prod:flag/*;checkout`. */
             resources: string[];
+        };
+        /** @description A page of an environment as it was. */
+        StatePage: {
+            /** @description When it was asked for, ISO 8601; null for version 0. */
+            at?: string | null;
+            /**
+             * @description The flags, by key, where these were asked for; those that were not released there, and those
+             *     that were deleted, are not among them.
+             */
+            flags: components["schemas"]["PastFlag"][];
+            /** @description The cursor of the next page; absent on the last. */
+            next?: string | null;
+            /** @description The segments, by key, where these were asked for; those that were deleted are not among them. */
+            segments: components["schemas"]["PastSegment"][];
+            /**
+             * Format: int64
+             * @description The version.
+             */
+            version: number;
         };
         /** @description One step of an evaluation. */
         Step: {
@@ -3411,6 +4020,19 @@ export interface components {
             /** @description The project's key. */
             project?: string;
         };
+        /** @description How a change set is reverted. */
+        Undo: {
+            /** @description Why; kept in the history. */
+            comment?: string;
+            /** @description Say what would happen, and with which commands, and change nothing. */
+            dryRun?: boolean;
+            /**
+             * @description A UUID of the caller's making, of the new change set: a request that is sent again changes
+             *     nothing again.
+             */
+            id?: string | null;
+            override?: components["schemas"]["Override"] | null;
+        };
         /** @description Replaces one rule. */
         UpdateRule: {
             /** @description The environment's key. */
@@ -3445,6 +4067,21 @@ export interface components {
             /** @description Its id. */
             variation: string;
         };
+        /** @description What became of a file. */
+        Uploaded: {
+            /** @description What is wrong with the first hundred of them. */
+            errors: components["schemas"]["LineError"][];
+            /**
+             * Format: int64
+             * @description How many lines are wrong; they were left out.
+             */
+            refused: number;
+            /**
+             * Format: int64
+             * @description How many users were written.
+             */
+            written: number;
+        };
         /** @description When a flag was evaluated, in one environment or in several together. */
         UsageView: {
             /** @description When it was evaluated for the first time, to a minute, ISO 8601; null: never. */
@@ -3476,6 +4113,40 @@ export interface components {
          * @enum {string}
          */
         VariationType: "boolean" | "string" | "number" | "json";
+        /** @description An item that a version changed. */
+        VersionItemView: {
+            /** @description The parts that it changed; empty for SDK keys and settings. */
+            facets: components["schemas"]["Facet"][];
+            /** @description Its key. */
+            key: string;
+            /** @description `flag`, `segment`, `sdkKey` or `setting`. */
+            kind: string;
+        };
+        /** @description A version of an environment. */
+        VersionView: {
+            /** @description Who made it: a member's address, a token's name, `operator` or `system`. */
+            actor: string;
+            /** @description What `actor` is a name of: `token`, `operator`, `system` or `member`. */
+            actorKind: string;
+            /** @description When it was asked for, ISO 8601. */
+            at: string;
+            /** @description The id of the change set that made it. */
+            change: string;
+            /** @description Why. */
+            comment: string;
+            /**
+             * Format: int64
+             * @description How many items it changed.
+             */
+            itemCount: number;
+            /** @description What it changed of what the caller may see, the first twenty. */
+            items: components["schemas"]["VersionItemView"][];
+            /**
+             * Format: int64
+             * @description The version.
+             */
+            version: number;
+        };
         /** @description Something the author should know, that does not stop the change. */
         Warning: {
             /** @description A stable code, e.g. `operatorUnknownToSdks`. */
@@ -4135,6 +4806,123 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The change set's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Undo"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlannedResult"];
+                };
+            };
+            /** @description Or it changed nothing that can be reverted */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Parts of it were changed again since */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It cannot be done now; `detail` says why */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -6094,6 +6882,230 @@ export interface operations {
             };
         };
     };
+    get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInView"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSignIn"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInView"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server has no instance key */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ended */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     ask: {
         parameters: {
             query?: never;
@@ -7891,6 +8903,92 @@ export interface operations {
             };
         };
     };
+    get_flag: {
+        parameters: {
+            query?: {
+                /** @description A moment, ISO 8601: the newest version that was asked for by then. */
+                at?: string;
+                /** @description The environment's version. Either this or `at`; the newest without both. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The flag's key */
+                flag: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PastFlag"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was not released there then */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     reorder: {
         parameters: {
             query?: never;
@@ -8058,6 +9156,125 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    environment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Revert"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlannedResult"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What a flag served then is no longer among its variations */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It cannot be done now; `detail` says why */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -8860,6 +10077,184 @@ export interface operations {
             };
         };
     };
+    get: {
+        parameters: {
+            query?: {
+                /** @description A moment, ISO 8601: the newest version that was asked for by then. */
+                at?: string;
+                /** @description `next` of the page before; absent for the first. */
+                cursor?: string;
+                /** @description How many items, 1 to 500; 50 where absent. */
+                limit?: number;
+                /** @description `flags` (also where absent) or `segments`. */
+                of?: "flags" | "segments";
+                /** @description The environment's version; 0 is before all. Either this or `at`; the newest without both. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatePage"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    download: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Properties that get a column of their own, joined by commas, in place of one column with all
+                 *     of them as JSON; of `csv`.
+                 */
+                columns?: string;
+                /** @description `jsonLines` (also where absent) or `csv`. */
+                format?: "jsonLines" | "csv";
+            };
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, streamed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list: {
         parameters: {
             query?: {
@@ -8933,6 +10328,109 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 64 MiB and 200,000 users; a line has at most 256 KiB */
+        requestBody: {
+            content: {
+                "application/x-ndjson": string;
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Uploaded"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Requests come too often; `Retry-After` says when to try again */
@@ -9049,6 +10547,90 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before; absent for the first. */
+                cursor?: string;
+                /** @description How many items, 1 to 500; 50 where absent. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_VersionView"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
             };
             /** @description No session and no valid token */
             401: {
@@ -10019,6 +11601,250 @@ export interface operations {
             };
         };
     };
+    finish: {
+        parameters: {
+            query?: {
+                /** @description What is exchanged for the id token. */
+                code?: string;
+                /** @description Why there is no code. */
+                error?: string;
+                /** @description The provider, where it says so (RFC 9207). */
+                iss?: string;
+                /** @description Which sign-in it is the answer to. */
+                state?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed in; on to where the browser wanted to */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `signInExpired`, `signInRefused` or `idTokenInvalid` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `notAMember`, `emailNotVerified` or `linkedToAnother` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It cannot be done now; `detail` says why */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The provider does not answer as it must */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    begin: {
+        parameters: {
+            query?: {
+                /** @description Where the browser goes in the end: a path of this server, `/` where none is given. */
+                returnTo?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The organization's key */
+                organization: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description On to the provider */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It cannot be done now; `detail` says why */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The provider does not answer as it must */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgottenPassword"];
+            };
+        };
+        responses: {
+            /** @description A link is sent, if there is such an account */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many attempts failed, or requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `mailMissing`: the server sends no mail */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list: {
         parameters: {
             query?: never;
@@ -10206,6 +12032,111 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgetUser"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Forgotten"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Requests come too often; `Retry-After` says when to try again */

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::decide::Rights;
 use super::resource::{Kind, Resource};
 use crate::command::{Command, Target};
 use crate::id::Id;
@@ -20,6 +21,37 @@ pub struct Need {
     /// On what; once with the tags that it had, once with those that it will have, where they
     /// differ.
     pub resource: Resource,
+}
+
+impl Need {
+    /// Whether somebody may look at what it is about: then telling them what a change would do to
+    /// it tells them nothing new.
+    pub fn may_be_seen(&self, rights: &Rights) -> bool {
+        let path = &self.resource.path;
+        let key_of = |kind: Kind| {
+            let found = path.iter().find(|part| part.kind == kind);
+            found.map(|part| part.key.as_str())
+        };
+        let project = key_of(Kind::Project);
+        let environment = path.iter().position(|it| it.kind == Kind::Environment);
+        let above = environment.is_none_or(|place| {
+            let place = Resource {
+                path: path.iter().take(place + 1).cloned().collect(),
+                tags: Vec::new(),
+            };
+            rights.allow("environment.read", &place)
+        });
+        let above = above
+            && project.is_none_or(|key| rights.allow("project.read", &Resource::project(key)));
+        let item = match (project, key_of(Kind::Flag)) {
+            (Some(project), Some(flag)) => {
+                let flag = Resource::project(project).with(Kind::Flag, flag);
+                rights.allow("flag.read", &flag.tagged(&self.resource.tags))
+            }
+            _ => rights.allow("segment.read", &self.resource),
+        };
+        above && item
+    }
 }
 
 /// Changes nobody's answer, though SDKs are sent it: needs the flag or segment only.

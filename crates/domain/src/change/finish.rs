@@ -12,7 +12,7 @@ use crate::id::Id;
 use crate::model::{Environment, Flag, Project, Segment, Targeting};
 use crate::outcome::{LogEntry, Outcome, Scope, Step, TargetingEdit};
 use crate::position::{Position, chain};
-use crate::served;
+use crate::served::{LoggedFlag, LoggedSegment};
 use crate::workspace::Workspace;
 
 /// The outcome of a draft.
@@ -149,7 +149,7 @@ impl Finish<'_> {
     ) -> String {
         let mut after = targeting.clone();
         after.stamp = stamp;
-        let image = item::json(&served::flag(flag, &after, environment));
+        let image = item::json(&LoggedFlag::new(flag, &after, environment));
         self.outcome.targetings.push(TargetingEdit {
             flag: flag.id.clone(),
             environment: environment.id.clone(),
@@ -171,7 +171,7 @@ impl Finish<'_> {
         if let Some(edit) = place.ok().and_then(|place| edits.get_mut(place)) {
             edit.stamps.push((environment.id.clone(), stamp));
         }
-        item::json(&served::segment(segment, stamp, environment))
+        item::json(&LoggedSegment::new(segment, stamp, environment))
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) fn write(writer: &mut Writer<'_>, edit: &TargetingEdit) {
 }
 
 /// The flag afterwards: edited by the outcome, or as it was.
-fn flag(writer: &Writer<'_>, id: &Id<Flag>) -> Option<Flag> {
+pub(super) fn flag(writer: &Writer<'_>, id: &Id<Flag>) -> Option<Flag> {
     let mut edits = writer.outcome.flags.iter();
     let edited = edits
         .find(|edit| edit.after.id == *id)

@@ -3,7 +3,7 @@
 use burgee_domain::command;
 use burgee_domain::model::Life;
 use burgee_domain::outcome::{Item, Outcome, Scope, Step};
-use burgee_domain::served;
+use burgee_domain::served::{self, LoggedFlag, LoggedSegment};
 use burgee_domain::workspace::Workspace;
 use burgee_domain::{Rejected, change};
 use burgee_eval::snapshot::Snapshot;
@@ -15,7 +15,7 @@ use crate::kit::{NOW, after, on, people, ready, with, write};
 use crate::vocabulary::one_of_each;
 
 /// [`ready`] with two rules, targets and members to change.
-fn workspace() -> Workspace {
+pub(crate) fn workspace() -> Workspace {
     let rule = |id: &str| {
         on(
             "text",
@@ -78,7 +78,7 @@ fn rollout() -> impl Strategy<Value = Value> {
 
 /// Commands that set things, any list of which can be repeated. Rules are added at the end and moved
 /// before others: a place is relative, so adding between two that also move is another matter.
-fn absolute() -> impl Strategy<Value = Value> {
+pub(crate) fn absolute() -> impl Strategy<Value = Value> {
     let text = |kind: &'static str| move |fields: Value| on("text", kind, fields);
     let targets = (variation(), user_keys())
         .prop_map(|(variation, keys)| json!({"variation": variation, "keys": keys}));
@@ -181,13 +181,13 @@ fn image(workspace: &Workspace, step: &Step, item: &Item) -> Option<String> {
         Item::Flag(flag, _) => {
             let mut flags = workspace.projects.values().flat_map(|it| it.flags.values());
             let state = flags.find(|it| it.flag.id == *flag)?;
-            let served = served::flag(&state.flag, &state.targetings[id], environment);
-            Some(serde_json::to_string(&served).unwrap())
+            let logged = LoggedFlag::new(&state.flag, &state.targetings[id], environment);
+            Some(serde_json::to_string(&logged).unwrap())
         }
         Item::Segment(segment, _) => {
             let state = workspace.segments.get(segment)?;
-            let served = served::segment(&state.segment, state.stamps[id], environment);
-            Some(serde_json::to_string(&served).unwrap())
+            let logged = LoggedSegment::new(&state.segment, state.stamps[id], environment);
+            Some(serde_json::to_string(&logged).unwrap())
         }
     }
 }

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::api::changes::ChangeView;
+use crate::api::changes::view::ChangeView;
 use crate::api::page::{Page, PageQuery};
 use crate::app::{AppState, now};
 use crate::auth::Caller;

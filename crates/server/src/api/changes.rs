@@ -1,27 +1,28 @@
 //! Change sets: the one way to change a flag or a segment, and their history.
 
+pub mod history;
+pub mod view;
+
 use std::collections::BTreeMap;
 
 use axum::Json;
 use axum::extract::State;
-use burgee_domain::access::{Kind, Resource};
 use burgee_domain::admission::EnvironmentNeeds;
 use burgee_domain::change;
 use burgee_domain::command::{self, Command};
-use burgee_domain::diff::DiffLine;
+use burgee_domain::diff::{DiffLine, ItemChange};
 use burgee_domain::outcome::Warning;
-use burgee_store::{Applied, ChangeSetRequest, HistoryScope, LoggedChangeSet, Overridden};
+use burgee_store::{Applied, ChangeSetRequest, Overridden, PermissionFound};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::api::page::{Page, PageQuery};
 use crate::api::{self};
 use crate::app::{AppState, now};
 use crate::auth::Caller;
 use crate::body::{Body, once};
 use crate::effects::{EnvironmentEffect, effects};
-use crate::params::{Path, Query};
+use crate::params::Path;
 use crate::problem::Problem;
 
 /// A change set: commands that are applied together or not at all.
@@ -91,6 +92,10 @@ pub struct ChangeResult {
     pub versions: BTreeMap<String, i64>,
     /// What changed, in plain words and for programs.
     pub diff: Vec<DiffLine>,
+    /// What changed, as JSON: of each item the parts that differ, before and after.
+    pub changes: Vec<ItemChange>,
+    /// How many items `changes` leaves out, because it is large.
+    pub changes_left_out: usize,
     /// What the author should know.
     pub warnings: Vec<Warning>,
     /// What it would do to known end users, in each environment that it changes and whose users the
@@ -103,116 +108,62 @@ pub struct ChangeResult {
     /// The approvals that were gone without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overridden: Option<OverriddenView>,
+    /// Of a dry run: the permissions that it takes, what is lacking first; else empty.
+    pub permissions: Vec<PermissionView>,
 }
 
-/// A change set in the history.
+/// A permission that a change set takes.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ChangeView {
-    /// Its id.
-    pub id: String,
-    /// Who applied it: a member's address, a token's name, `operator` (command line) or `system`.
-    pub actor: String,
-    /// What it is a name of: `token`, `operator`, `system` or `member`.
-    pub actor_kind: &'static str,
-    /// Why.
-    pub comment: String,
-    /// When it was asked for, ISO 8601.
-    pub at: String,
-    /// What was done; null in a list where it is large: the change set by its id has it.
-    #[schema(value_type = Option<Vec<Object>>)]
-    pub commands: Value,
-    /// The versions that it moved, by scope.
-    pub versions: BTreeMap<String, i64>,
-    /// What changed, in plain words and for programs.
-    pub diff: Vec<DiffLine>,
-    /// The approvals that were gone without.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub overridden: Option<OverriddenView>,
+pub struct PermissionView {
+    /// The index of the first command that takes it.
+    pub command: usize,
+    /// E.g. `flag.turnOn`.
+    pub action: String,
+    /// On what, e.g. `project/web:env/prod:flag/checkout`.
+    pub resource: String,
+    /// Whether the caller has it.
+    pub allowed: bool,
+    /// The key of the policy that says so, or denies it; null where no statement mentions it.
+    pub policy: Option<String>,
+    /// The statement's index in the policy.
+    pub statement: Option<usize>,
 }
 
-impl From<LoggedChangeSet> for ChangeView {
-    fn from(change: LoggedChangeSet) -> Self {
-        let answered = Applied::deserialize(&change.result).ok();
-        let Applied {
-            versions,
-            diff,
-            overridden,
-            ..
-        } = answered.unwrap_or_default();
+impl From<PermissionFound> for PermissionView {
+    fn from(need: PermissionFound) -> Self {
         Self {
-            id: change.id,
-            actor: change.actor.name,
-            actor_kind: change.actor.kind.as_str(),
-            comment: change.comment,
-            at: change.at.to_string(),
-            commands: change.commands,
-            versions,
-            diff,
-            overridden: overridden.map(Into::into),
+            command: need.command,
+            action: need.action,
+            resource: need.resource,
+            allowed: need.allowed,
+            policy: need.policy,
+            statement: need.statement,
         }
     }
 }
 
-impl ChangeView {
-    /// What somebody may see of it: all with `audit.read`, else what is about environments, flags'
-    /// projects and segments that they may see. None: nothing.
-    fn seen_by(mut self, caller: &Caller) -> Option<Self> {
-        if caller.rights.allow("audit.read", &Resource::organization()) {
-            return Some(self);
+impl ChangeResult {
+    /// What the store answered.
+    pub fn new(applied: Applied, dry_run: bool) -> Self {
+        Self {
+            id: applied.id,
+            dry_run,
+            versions: applied.versions,
+            diff: applied.diff,
+            changes: applied.changes,
+            changes_left_out: applied.changes_left_out,
+            warnings: applied.warnings,
+            effects: None,
+            needs: applied.needs,
+            overridden: applied.overridden.map(Into::into),
+            permissions: applied
+                .permissions
+                .into_iter()
+                .map(PermissionView::from)
+                .collect(),
         }
-        let sees = |about: &dyn Fn(&str) -> Option<String>| sees(caller, about);
-        if let Some(overridden) = &mut self.overridden {
-            overridden
-                .environments
-                .retain(|scope| sees_scope(caller, scope));
-        }
-        self.overridden = self.overridden.filter(|it| !it.environments.is_empty());
-        self.diff
-            .retain(|line| sees(&|name| line.params.get(name).cloned()));
-        if let Value::Array(commands) = &mut self.commands {
-            commands.retain(|command| sees(&|name| command.get(name)?.as_str().map(str::to_owned)));
-        }
-        self.versions.retain(|scope, _| sees_scope(caller, scope));
-        let nothing = self.diff.is_empty() && self.versions.is_empty();
-        (!nothing).then_some(self)
     }
-}
-
-/// Whether somebody sees a scope of a base.
-fn sees_scope(caller: &Caller, scope: &str) -> bool {
-    let (project, environment) = match scope.split_once('/') {
-        Some((project, environment)) => (project, Some(environment)),
-        None => (scope, None),
-    };
-    sees(caller, &|name| match name {
-        "project" => Some(project.to_owned()).filter(|key| !key.is_empty()),
-        "environment" => environment.map(str::to_owned),
-        _ => None,
-    })
-}
-
-/// Whether somebody sees what these names say it is about.
-fn sees(caller: &Caller, about: &dyn Fn(&str) -> Option<String>) -> bool {
-    let (action, resource) = match (about("project"), about("environment"), about("segment")) {
-        (Some(project), Some(environment), _) => (
-            "environment.read",
-            Resource::environment(project, environment),
-        ),
-        (Some(project), None, _) => ("project.read", Resource::project(project)),
-        (None, _, Some(segment)) => ("segment.read", Resource::new(Kind::Segment, segment)),
-        (None, _, None) => return false,
-    };
-    let within = match (about("project"), about("flag"), about("segment")) {
-        (Some(_), Some(flag), _) => Some(("flag.read", Kind::Flag, flag)),
-        (Some(_), None, Some(segment)) => Some(("segment.read", Kind::Segment, segment)),
-        _ => None,
-    };
-    let place = caller.rights.allow(action, &resource);
-    place
-        && within.is_none_or(|(action, kind, key)| {
-            caller.rights.allow(action, &resource.with(kind, key))
-        })
 }
 
 /// Apply a change set, in any projects of the organization.
@@ -278,136 +229,25 @@ async fn run(
         true => Some(effects(state, caller, &applied.preview).await?),
         false => None,
     };
-    let Applied {
-        id,
-        versions,
-        diff,
-        warnings,
-        needs,
-        overridden,
-        ..
-    } = applied;
     Ok(Json(ChangeResult {
-        id,
-        dry_run,
-        versions,
-        diff,
-        warnings,
         effects,
-        needs,
-        overridden: overridden.map(Into::into),
+        ..ChangeResult::new(applied, dry_run)
     }))
 }
 
-fn reason(over: Override) -> Result<String, Problem> {
+pub(super) fn reason(over: Override) -> Result<String, Problem> {
     change::override_reason(&over.reason)
         .map_err(|it| Problem::invalid(it.pointer, it.code, it.message))
 }
 
-fn comment(text: &str) -> Result<String, Problem> {
+pub(super) fn comment(text: &str) -> Result<String, Problem> {
     change::comment(text).map_err(|it| Problem::invalid(it.pointer, it.code, it.message))
 }
 
-fn change_id(id: Option<String>) -> Result<Option<String>, Problem> {
+pub(super) fn change_id(id: Option<String>) -> Result<Option<String>, Problem> {
     let parse = |id: String| match uuid::Uuid::parse_str(&id) {
         Ok(id) => Ok(id.to_string()),
         Err(_) => Err(Problem::invalid("/id", "uuid", "must be a UUID")),
     };
     id.map(parse).transpose()
-}
-
-/// One change set, of any project of the organization.
-#[utoipa::path(get, path = "/api/v1/changes/{id}", tag = "changes",
-    params(("id", description = "The change set's id, or its number in the organization's history")),
-    responses((status = 200, body = ChangeView), (status = 404, body = Problem)))]
-pub async fn get(
-    State(state): State<AppState>,
-    caller: Caller,
-    Path(id): Path<String>,
-) -> Result<Json<ChangeView>, Problem> {
-    let missing = || Problem::not_found(format!("change set `{id}`"));
-    let typed = match (uuid::Uuid::parse_str(&id), id.parse()) {
-        (Ok(id), _) => id.to_string(),
-        (Err(_), Ok(number)) => state
-            .store
-            .change_set_numbered(&caller.organization, number)
-            .await
-            .map_err(api::or_missing(missing))?,
-        (Err(_), Err(_)) => return Err(missing()),
-    };
-    let found = state
-        .store
-        .change_set(&caller.organization, &typed)
-        .await
-        .map_err(api::or_missing(missing))?;
-    let seen = ChangeView::from(found).seen_by(&caller);
-    seen.map(Json).ok_or_else(missing)
-}
-
-/// List all that was done in the organization, newest first: change sets, and the administration
-/// of projects, environments, SDK keys and tokens.
-#[utoipa::path(get, path = "/api/v1/changes", tag = "changes", params(PageQuery),
-    responses((status = 200, body = Page<ChangeView>), (status = 400, body = Problem)))]
-pub async fn list(
-    State(state): State<AppState>,
-    caller: Caller,
-    Query(query): Query<PageQuery>,
-) -> Result<Json<Page<ChangeView>>, Problem> {
-    history(&state, &caller, HistoryScope::Organization, query).await
-}
-
-/// List the change sets that changed a project or one of its environments, newest first.
-#[utoipa::path(get, path = "/api/v1/projects/{project}/changes", tag = "changes",
-    params(("project", description = "The project's key"), PageQuery),
-    responses((status = 200, body = Page<ChangeView>), (status = 400, body = Problem),
-        (status = 404, body = Problem)))]
-pub async fn list_of_project(
-    State(state): State<AppState>,
-    caller: Caller,
-    Path(project): Path<String>,
-    Query(query): Query<PageQuery>,
-) -> Result<Json<Page<ChangeView>>, Problem> {
-    let project = api::project(&state, &caller, &project).await?;
-    history(&state, &caller, HistoryScope::Project(project.id), query).await
-}
-
-/// List the change sets that changed what an environment serves, newest first.
-#[utoipa::path(get, path = "/api/v1/projects/{project}/environments/{environment}/changes",
-    tag = "changes",
-    params(("project", description = "The project's key"),
-        ("environment", description = "The environment's key"), PageQuery),
-    responses((status = 200, body = Page<ChangeView>), (status = 400, body = Problem),
-        (status = 404, body = Problem)))]
-pub async fn list_of_environment(
-    State(state): State<AppState>,
-    caller: Caller,
-    Path((project, environment)): Path<(String, String)>,
-    Query(query): Query<PageQuery>,
-) -> Result<Json<Page<ChangeView>>, Problem> {
-    let (_, environment) = api::environment(&state, &caller, &project, &environment).await?;
-    history(
-        &state,
-        &caller,
-        HistoryScope::Environment(environment.id),
-        query,
-    )
-    .await
-}
-
-async fn history(
-    state: &AppState,
-    caller: &Caller,
-    scope: HistoryScope,
-    query: PageQuery,
-) -> Result<Json<Page<ChangeView>>, Problem> {
-    let page = query.try_into()?;
-    let found = state
-        .store
-        .history(&caller.organization, &scope, &page)
-        .await?;
-    let views = found.items.into_iter().map(ChangeView::from);
-    Ok(Json(Page {
-        items: views.filter_map(|view| view.seen_by(caller)).collect(),
-        next: found.next,
-    }))
 }

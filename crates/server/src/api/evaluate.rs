@@ -51,8 +51,8 @@ pub struct Question {
     pub flag: Option<String>,
     /// A version of the environment that was; the present where absent.
     pub version: Option<i64>,
-    /// A draft: commands, as of a change set, that are applied for this answer alone. It takes the
-    /// permissions that applying them takes. Not together with `version`.
+    /// A draft: commands, as of a change set, that are applied for this answer alone; for whoever
+    /// may look at what they are about. Not together with `version`.
     #[schema(value_type = Option<Vec<Command>>)]
     pub commands: Option<Vec<Value>>,
     /// Whether each flag comes with its steps: where absent, if one is asked for.

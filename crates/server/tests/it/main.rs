@@ -15,6 +15,7 @@ mod kit;
 mod lists;
 mod nasty;
 mod openapi;
+mod past;
 mod people;
 mod permissions;
 mod places;

@@ -68,6 +68,7 @@ impl Store {
             rights: None,
             override_reason: reason.as_deref(),
             asked: "import",
+            planned_from: None,
             dry_run: request.dry_run,
             now: request.now,
         };
@@ -87,6 +88,7 @@ impl Store {
             Ok(Decision {
                 outcome: plan.outcome,
                 commands: commands.to_string(),
+                permissions: Vec::new(),
             })
         };
         let applied = self.change(&work, &references, decide).await?;

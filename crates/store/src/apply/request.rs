@@ -6,7 +6,7 @@ use burgee_domain::Rejected;
 use burgee_domain::access::{Decision, Need, Resource, Rights};
 use burgee_domain::admission::EnvironmentNeeds;
 use burgee_domain::command::Command;
-use burgee_domain::diff::DiffLine;
+use burgee_domain::diff::{DiffLine, ItemChange};
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_domain::outcome::{Facet, Warning};
@@ -58,6 +58,12 @@ pub struct Applied {
     pub positions: BTreeMap<String, (i64, u64)>,
     /// What changed, in plain words and for programs.
     pub diff: Vec<DiffLine>,
+    /// What changed, as JSON: of each item the parts that differ.
+    #[serde(default)]
+    pub changes: Vec<ItemChange>,
+    /// How many items `changes` leaves out, because it is large.
+    #[serde(default)]
+    pub changes_left_out: usize,
     /// What the author should know.
     pub warnings: Vec<Warning>,
     /// Of a dry run: what the environments that move would serve.
@@ -69,6 +75,26 @@ pub struct Applied {
     /// What the environments ask that it changes; not kept.
     #[serde(skip)]
     pub needs: Vec<EnvironmentNeeds>,
+    /// Of a dry run: what it takes; what is lacking first. It is not kept.
+    #[serde(skip)]
+    pub permissions: Vec<PermissionFound>,
+}
+
+/// A permission that a change set takes, and whether its author has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PermissionFound {
+    /// The first command that takes it.
+    pub command: usize,
+    /// E.g. `flag.turnOn`.
+    pub action: String,
+    /// On what, e.g. `project/web:env/prod:flag/checkout`.
+    pub resource: String,
+    /// Whether the author may.
+    pub allowed: bool,
+    /// The policy that says so, or denies it; none where no statement mentions it.
+    pub policy: Option<String>,
+    /// The statement's index in the policy.
+    pub statement: Option<usize>,
 }
 
 /// A permission that somebody does not have.

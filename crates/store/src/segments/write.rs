@@ -3,7 +3,7 @@
 use burgee_domain::id::Id;
 use burgee_domain::model::{Environment, Life, Organization, Project, Segment, SegmentScope};
 use burgee_domain::outcome::SegmentEdit;
-use burgee_domain::served;
+use burgee_domain::served::LoggedSegment;
 use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 
@@ -176,8 +176,8 @@ pub(crate) async fn enter(
         last = Millis(now.0.max(last.0 + 1));
         let stamps = [(environment.id.clone(), last)];
         write_stamps(connection, organization, &segment, &stamps).await?;
-        let served = served::segment(&segment, last, environment);
-        let image = serde_json::to_string(&served)?;
+        let logged = LoggedSegment::new(&segment, last, environment);
+        let image = serde_json::to_string(&logged)?;
         entered.push(Entered { segment, image });
     }
     Ok((entered, last))

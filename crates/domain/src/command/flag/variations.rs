@@ -15,6 +15,14 @@ flag_command! {
     SetVariations {
         /// All of them, in the new order.
         variations: Vec<VariationInput>,
+        /// What an environment's default rule serves at first, by id; as it was where absent, or
+        /// the first where that is gone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        on_variation: Option<String>,
+        /// What an environment serves at first while off, by id; as it was where absent, or the
+        /// last where that is gone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        off_variation: Option<String>,
     }
 }
 
@@ -51,15 +59,27 @@ impl Edit for SetVariations {
         variation::warn_of_equal_values(&new, draft);
         self.refuse_removal_of_used(&new, draft)?;
         let flag = &mut draft.live_flag_mut(&self.project, &self.flag)?.flag;
-        let kept = |id: &str| new.iter().any(|it| it.id == id);
-        if let (Some(first), false) = (new.first(), kept(&flag.default_on)) {
-            flag.default_on = first.id.clone();
-        }
-        if let (Some(last), false) = (new.last(), kept(&flag.default_off)) {
-            flag.default_off = last.id.clone();
-        }
-        Ok(replace(&mut flag.variations, new))
+        let (on, off) = (self.on_variation.as_ref(), self.off_variation.as_ref());
+        let default_on = chosen(on, &flag.default_on, &new, new.first());
+        let default_off = chosen(off, &flag.default_off, &new, new.last());
+        rollout::known(&default_on, &new, "/onVariation")?;
+        rollout::known(&default_off, &new, "/offVariation")?;
+        Ok(replace(&mut flag.default_on, default_on)
+            | replace(&mut flag.default_off, default_off)
+            | replace(&mut flag.variations, new))
     }
+}
+
+/// What was asked for, else what it was, else what stands for it where that is gone.
+fn chosen(
+    asked: Option<&String>,
+    old: &String,
+    new: &[Variation],
+    instead: Option<&Variation>,
+) -> String {
+    let kept = new.iter().any(|it| it.id == *old);
+    let instead = instead.filter(|_| !kept).map(|it| &it.id);
+    asked.or(instead).unwrap_or(old).clone()
 }
 
 impl SetVariations {

@@ -170,21 +170,54 @@ async fn each_command_takes_its_own_permission() {
         let lacking = all_but(&app, action).await;
         let may = only(&app, &[action, before, "*.read"]).await;
         let seen = everything(&app).await;
-        for dry_run in [true, false] {
-            let set = json!({"dryRun": dry_run, "commands": [first, command]});
-            let problem = lacking.post("changes", &set).await.problem(403);
-            assert_eq!(problem.code(), "forbidden", "{action}");
-            assert_eq!(problem.pointers(), ["/commands/1"], "{action}");
-            let detail = problem.body["detail"].as_str().unwrap();
-            assert!(detail.contains(&format!("`{action}`")), "{detail}");
-        }
+        let set = json!({"commands": [first, command]});
+        let problem = lacking.post("changes", &set).await.problem(403);
+        assert_eq!(problem.code(), "forbidden", "{action}");
+        assert_eq!(problem.pointers(), ["/commands/1"], "{action}");
+        let detail = problem.body["detail"].as_str().unwrap();
+        assert!(detail.contains(&format!("`{action}`")), "{detail}");
+        // A dry run tells who may look what they lack.
         let set = json!({"dryRun": true, "commands": [first, command]});
+        let told = lacking.post("changes", &set).await.expect(200);
+        assert_eq!(needed(&told, false), BTreeSet::from([action]), "{told}");
+        assert_eq!(needed(&told, true), BTreeSet::from([before]), "{told}");
         let would = may.post("changes", &set).await.expect(200);
+        assert_eq!(needed(&would, false), BTreeSet::new(), "{would}");
+        assert_eq!(would["diff"], told["diff"], "{action}");
         let lines = would["diff"].as_array().unwrap();
         assert!(lines.len() >= 2, "{action} does something: {would}");
+        assert!(!would["changes"].as_array().unwrap().is_empty(), "{would}");
         assert_eq!(everything(&app).await, seen, "{action}");
     }
     app.stop().await;
+}
+
+/// The actions that a dry run says are allowed, or are not.
+fn needed(answer: &Value, allowed: bool) -> BTreeSet<&str> {
+    let needs = answer["permissions"].as_array().unwrap().iter();
+    let needs = needs.filter(|need| need["allowed"] == allowed);
+    needs.map(|need| need["action"].as_str().unwrap()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dry_run_tells_nothing_to_who_may_not_look() {
+    let app = App::start(Database::Sqlite).await;
+    ready(&app).await;
+    let set = json!({"dryRun": true, "commands": [in_prod("flag.turnOn", "turnOn", json!({"flag": "known"})).1]});
+    for blind in ["flag.read", "environment.read", "project.read"] {
+        let looker = only_reading_without(&app, blind).await;
+        let problem = looker.post("changes", &set).await.problem(403);
+        assert_eq!(problem.code(), "forbidden", "{blind}");
+    }
+    let looker = only(&app, &["*.read"]).await;
+    looker.post("changes", &set).await.expect(200);
+    app.stop().await;
+}
+
+async fn only_reading_without(app: &App, action: &str) -> burgee_testkit::api::Api {
+    let read = super::fixture::allow(&["*.read"]);
+    let deny = super::fixture::on("deny", &[action], &["*"]);
+    super::fixture::with(app, json!([read, deny])).await
 }
 
 fn command_on_first(action: &'static str, kind: &str, field: &str) -> (&'static str, Value) {

@@ -7,7 +7,7 @@ use burgee_store::{Actor, Grant, NewToken};
 use burgee_testkit::api::Api;
 use serde_json::{Value, json};
 
-use crate::kit::{App, create};
+use crate::kit::{App, create, flag_on};
 
 /// What the routes of the table are called about.
 pub(crate) struct Fixture {
@@ -32,6 +32,9 @@ impl Fixture {
             made("policies", policy).await;
             made("groups", json!({"key": key, "name": key, "policies": []})).await;
         }
+        let provider = json!({"issuer": "https://id.test", "clientId": "spare"});
+        let set = owner.put("organization/sign-in", &provider).await;
+        set.expect(200);
         users(app).await;
         let key = json!({"kind": "server", "name": "spare"});
         let key = made(&format!("{environment}/sdk-keys"), key).await;
@@ -102,6 +105,7 @@ async fn flags_and_segments(app: &App) -> String {
         commands.push(command);
     }
     commands[0]["project"] = json!("default");
+    app.apply(flag_on("lit")).await;
     let set = json!({ "commands": commands });
     id(&app.owner.post("changes", &set).await.expect(200))
 }

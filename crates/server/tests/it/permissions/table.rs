@@ -64,10 +64,13 @@ fn op(name: &'static str, path: impl Into<String>, needs: &[&'static str]) -> Op
 }
 
 /// Operations that ask for no credentials.
-pub(crate) const OPEN: [&str; 3] = [
+pub(crate) const OPEN: [&str; 6] = [
+    "GET /api/v1/session/oidc",
+    "GET /api/v1/session/oidc/{organization}",
     "POST /api/v1/links/follow",
     "POST /api/v1/links/look",
     "POST /api/v1/session",
+    "POST /api/v1/session/reset",
 ];
 
 /// Streams, which do not end by themselves: who hears what is told in the stories of events.
@@ -97,8 +100,10 @@ pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
     all.extend(users());
     all.extend(flags_and_segments());
     all.extend(changes(of));
+    all.extend(history(of));
     all.extend(audit());
     all.extend(members(of));
+    all.extend(sign_in());
     all.extend(groups());
     all.extend(policies());
     all.extend(tokens(of));
@@ -242,6 +247,23 @@ fn users() -> Vec<Operation> {
             &write,
         ),
         op(
+            "POST /api/v1/projects/{project}/environments/{environment}/users",
+            format!("{environment}/users"),
+            &write,
+        )
+        .sends(json!({"key": "made"})),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/user-export",
+            format!("{environment}/user-export"),
+            &read,
+        ),
+        op(
+            "POST /api/v1/users/forget",
+            "users/forget",
+            &["user.forget"],
+        )
+        .sends(json!({"key": "gone"})),
+        op(
             "GET /api/v1/projects/{project}/environments/{environment}/properties",
             format!("{environment}/properties"),
             &read,
@@ -353,6 +375,46 @@ fn changes(of: &Fixture) -> Vec<Operation> {
     ]
 }
 
+fn history(of: &Fixture) -> Vec<Operation> {
+    let prod = "projects/default/environments/prod";
+    vec![
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/versions",
+            format!("{prod}/versions"),
+            &["environment.read", "project.read"],
+        ),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/state",
+            format!("{prod}/state"),
+            &["environment.read", "project.read"],
+        ),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/flags/{flag}",
+            format!("{prod}/flags/lit"),
+            &["environment.read", "project.read"],
+        )
+        .also("flag.read"),
+        op(
+            "POST /api/v1/projects/{project}/environments/{environment}/revert",
+            format!("{prod}/revert"),
+            &["flag.turnOff", "environment.read", "project.read"],
+        )
+        .sends(json!({"version": 0, "flags": ["lit"]})),
+        op(
+            "POST /api/v1/changes/{id}/revert",
+            format!("changes/{}/revert", of.change_set),
+            &[
+                "flag.archive",
+                "flag.delete",
+                "segment.archive",
+                "segment.delete",
+            ],
+        )
+        .sends(json!({}))
+        .also("audit.read"),
+    ]
+}
+
 fn audit() -> Vec<Operation> {
     vec![
         op("GET /api/v1/audit", "audit", &["audit.read"]),
@@ -400,6 +462,22 @@ fn members(of: &Fixture) -> Vec<Operation> {
             format!("invitations/{}", of.invitation),
             &["member.invite"],
         ),
+    ]
+}
+
+fn sign_in() -> Vec<Operation> {
+    let set = json!({"issuer": "https://id.test", "clientId": "burgee",
+        "domains": ["made.test"], "newcomers": {"policies": ["reader"]}});
+    let path = "organization/sign-in";
+    let set_needs = ["organization.setSignIn", "organization.own"];
+    vec![
+        op("PUT /api/v1/organization/sign-in", path, &set_needs).sends(set),
+        op(
+            "GET /api/v1/organization/sign-in",
+            path,
+            &["organization.read"],
+        ),
+        op("DELETE /api/v1/organization/sign-in", path, &set_needs),
     ]
 }
 

@@ -1,0 +1,109 @@
+//! Reading the history.
+
+use axum::Json;
+use axum::extract::State;
+use burgee_store::HistoryScope;
+
+use super::view::ChangeView;
+use crate::api::page::{Page, PageQuery};
+use crate::api::{self};
+use crate::app::AppState;
+use crate::auth::Caller;
+use crate::params::{Path, Query};
+use crate::problem::Problem;
+
+/// One change set, of any project of the organization.
+#[utoipa::path(get, path = "/api/v1/changes/{id}", tag = "changes",
+    params(("id", description = "The change set's id, or its number in the organization's history")),
+    responses((status = 200, body = ChangeView), (status = 404, body = Problem)))]
+pub async fn get(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<ChangeView>, Problem> {
+    let missing = || Problem::not_found(format!("change set `{id}`"));
+    let typed = match (uuid::Uuid::parse_str(&id), id.parse()) {
+        (Ok(id), _) => id.to_string(),
+        (Err(_), Ok(number)) => state
+            .store
+            .change_set_numbered(&caller.organization, number)
+            .await
+            .map_err(api::or_missing(missing))?,
+        (Err(_), Err(_)) => return Err(missing()),
+    };
+    let found = state
+        .store
+        .change_set(&caller.organization, &typed)
+        .await
+        .map_err(api::or_missing(missing))?;
+    let seen = ChangeView::from(found).seen_by(&caller);
+    seen.map(Json).ok_or_else(missing)
+}
+
+/// List all that was done in the organization, newest first: change sets, and the administration
+/// of projects, environments, SDK keys and tokens.
+#[utoipa::path(get, path = "/api/v1/changes", tag = "changes", params(PageQuery),
+    responses((status = 200, body = Page<ChangeView>), (status = 400, body = Problem)))]
+pub async fn list(
+    State(state): State<AppState>,
+    caller: Caller,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<Page<ChangeView>>, Problem> {
+    history(&state, &caller, HistoryScope::Organization, query).await
+}
+
+/// List the change sets that changed a project or one of its environments, newest first.
+#[utoipa::path(get, path = "/api/v1/projects/{project}/changes", tag = "changes",
+    params(("project", description = "The project's key"), PageQuery),
+    responses((status = 200, body = Page<ChangeView>), (status = 400, body = Problem),
+        (status = 404, body = Problem)))]
+pub async fn list_of_project(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(project): Path<String>,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<Page<ChangeView>>, Problem> {
+    let project = api::project(&state, &caller, &project).await?;
+    history(&state, &caller, HistoryScope::Project(project.id), query).await
+}
+
+/// List the change sets that changed what an environment serves, newest first.
+#[utoipa::path(get, path = "/api/v1/projects/{project}/environments/{environment}/changes",
+    tag = "changes",
+    params(("project", description = "The project's key"),
+        ("environment", description = "The environment's key"), PageQuery),
+    responses((status = 200, body = Page<ChangeView>), (status = 400, body = Problem),
+        (status = 404, body = Problem)))]
+pub async fn list_of_environment(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path((project, environment)): Path<(String, String)>,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<Page<ChangeView>>, Problem> {
+    let (_, environment) = api::environment(&state, &caller, &project, &environment).await?;
+    history(
+        &state,
+        &caller,
+        HistoryScope::Environment(environment.id),
+        query,
+    )
+    .await
+}
+
+async fn history(
+    state: &AppState,
+    caller: &Caller,
+    scope: HistoryScope,
+    query: PageQuery,
+) -> Result<Json<Page<ChangeView>>, Problem> {
+    let page = query.try_into()?;
+    let found = state
+        .store
+        .history(&caller.organization, &scope, &page)
+        .await?;
+    let views = found.items.into_iter().map(ChangeView::from);
+    Ok(Json(Page {
+        items: views.filter_map(|view| view.seen_by(caller)).collect(),
+        next: found.next,
+    }))
+}

@@ -1,0 +1,130 @@
+//! A change set as the history shows it, and what of it somebody may see.
+
+use std::collections::BTreeMap;
+
+use burgee_domain::access::{Kind, Resource};
+use burgee_domain::diff::{DiffLine, ItemChange};
+use burgee_store::{Applied, LoggedChangeSet};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::OverriddenView;
+use crate::auth::Caller;
+
+/// A change set in the history.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangeView {
+    /// Its id.
+    pub id: String,
+    /// Who applied it: a member's address, a token's name, `operator` (command line) or `system`.
+    pub actor: String,
+    /// What it is a name of: `token`, `operator`, `system` or `member`.
+    pub actor_kind: &'static str,
+    /// Why.
+    pub comment: String,
+    /// When it was asked for, ISO 8601.
+    pub at: String,
+    /// What was done; null in a list where it is large: the change set by its id has it.
+    #[schema(value_type = Option<Vec<Object>>)]
+    pub commands: Value,
+    /// The versions that it moved, by scope.
+    pub versions: BTreeMap<String, i64>,
+    /// What changed, in plain words and for programs.
+    pub diff: Vec<DiffLine>,
+    /// What changed, as JSON: of each item the parts that differ, before and after.
+    pub changes: Vec<ItemChange>,
+    /// How many items `changes` leaves out, because it is large.
+    pub changes_left_out: usize,
+    /// The approvals that were gone without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overridden: Option<OverriddenView>,
+}
+
+impl From<LoggedChangeSet> for ChangeView {
+    fn from(change: LoggedChangeSet) -> Self {
+        let answered = Applied::deserialize(&change.result).unwrap_or_default();
+        Self {
+            id: change.id,
+            actor: change.actor.name,
+            actor_kind: change.actor.kind.as_str(),
+            comment: change.comment,
+            at: change.at.to_string(),
+            commands: change.commands,
+            versions: answered.versions,
+            diff: answered.diff,
+            changes: answered.changes,
+            changes_left_out: answered.changes_left_out,
+            overridden: answered.overridden.map(Into::into),
+        }
+    }
+}
+
+impl ChangeView {
+    /// What somebody may see of it: all with `audit.read`, else what is about environments, flags'
+    /// projects and segments that they may see. None: nothing.
+    pub(in crate::api) fn seen_by(mut self, caller: &Caller) -> Option<Self> {
+        if caller.rights.allow("audit.read", &Resource::organization()) {
+            return Some(self);
+        }
+        let sees = |about: &dyn Fn(&str) -> Option<String>| sees(caller, about);
+        if let Some(overridden) = &mut self.overridden {
+            overridden
+                .environments
+                .retain(|scope| sees(&|name| of_scope(scope, name)));
+        }
+        self.overridden = self.overridden.filter(|it| !it.environments.is_empty());
+        self.diff
+            .retain(|line| sees(&|name| line.params.get(name).cloned()));
+        if let Value::Array(commands) = &mut self.commands {
+            commands.retain(|command| sees(&|name| command.get(name)?.as_str().map(str::to_owned)));
+        }
+        self.changes.retain(|item| {
+            sees(&|name| match name == item.kind {
+                true => Some(item.key.clone()),
+                false => of_scope(&item.scope, name),
+            })
+        });
+        self.versions
+            .retain(|scope, _| sees(&|name| of_scope(scope, name)));
+        let nothing = self.diff.is_empty() && self.versions.is_empty();
+        (!nothing).then_some(self)
+    }
+}
+
+/// The key of the `project` or the `environment` that a scope's name holds.
+fn of_scope(scope: &str, name: &str) -> Option<String> {
+    let (project, environment) = match scope.split_once('/') {
+        Some((project, environment)) => (project, Some(environment)),
+        None => (scope, None),
+    };
+    match name {
+        "project" => Some(project.to_owned()).filter(|key| !key.is_empty()),
+        "environment" => environment.map(str::to_owned),
+        _ => None,
+    }
+}
+
+/// Whether somebody sees what these names say it is about.
+fn sees(caller: &Caller, about: &dyn Fn(&str) -> Option<String>) -> bool {
+    let (action, resource) = match (about("project"), about("environment"), about("segment")) {
+        (Some(project), Some(environment), _) => (
+            "environment.read",
+            Resource::environment(project, environment),
+        ),
+        (Some(project), None, _) => ("project.read", Resource::project(project)),
+        (None, _, Some(segment)) => ("segment.read", Resource::new(Kind::Segment, segment)),
+        (None, _, None) => return false,
+    };
+    let within = match (about("project"), about("flag"), about("segment")) {
+        (Some(_), Some(flag), _) => Some(("flag.read", Kind::Flag, flag)),
+        (Some(_), None, Some(segment)) => Some(("segment.read", Kind::Segment, segment)),
+        _ => None,
+    };
+    let place = caller.rights.allow(action, &resource);
+    place
+        && within.is_none_or(|(action, kind, key)| {
+            caller.rights.allow(action, &resource.with(kind, key))
+        })
+}

@@ -1,0 +1,142 @@
+//! Change sets that are worked out from something else: a revert, a promotion, a copy, a selection.
+//!
+//! They go the one way of all change sets, with the versions at which they were worked out as their
+//! base. With `dryRun` the answer has the commands too, to be looked at, left out in part, or put
+//! into a request or a schedule.
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use burgee_domain::access::Resource;
+use burgee_domain::command::Command;
+use burgee_domain::outcome::Warning;
+use burgee_store::{ChangeSetRequest, ConflictFound, Planned};
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use crate::api::changes::{self, ChangeResult, Override};
+use crate::app::{AppState, now};
+use crate::auth::Caller;
+use crate::problem::{Collision, Problem};
+
+/// A change set that was worked out, and what it did or would do.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PlannedResult {
+    /// Its commands, as `POST …/changes` takes them.
+    #[schema(value_type = Vec<Command>)]
+    pub commands: Value,
+    /// The versions at which it was worked out: the `base` to send the commands with.
+    pub base: BTreeMap<String, i64>,
+    /// What it does not reach, and what else its author should know; besides those of `result`.
+    pub warnings: Vec<Warning>,
+    /// What it did, or would do.
+    pub result: ChangeResult,
+}
+
+/// What all such requests have.
+pub(super) struct Asked {
+    id: Option<String>,
+    comment: String,
+    dry_run: bool,
+    override_reason: Option<String>,
+    /// What is asked for: the same under the same id.
+    what: String,
+}
+
+/// The fields that all such requests have.
+pub(super) struct Common {
+    pub(super) id: Option<String>,
+    pub(super) comment: String,
+    pub(super) dry_run: bool,
+    pub(super) over: Option<Override>,
+}
+
+impl Asked {
+    /// Reads what all have; `what` tells this request from others.
+    pub(super) fn new(common: Common, what: &Value) -> Result<Self, Problem> {
+        Ok(Self {
+            id: changes::change_id(common.id)?,
+            comment: changes::comment(&common.comment)?,
+            dry_run: common.dry_run,
+            override_reason: common.over.map(changes::reason).transpose()?,
+            what: what.to_string(),
+        })
+    }
+
+    /// The answer that the same request got before.
+    pub(super) async fn answered(
+        &self,
+        state: &AppState,
+        caller: &Caller,
+    ) -> Result<Option<Json<PlannedResult>>, Problem> {
+        let Some(id) = &self.id else {
+            return Ok(None);
+        };
+        let organization = &caller.organization;
+        let store = &state.store;
+        let reason = self.override_reason.as_deref();
+        let first = store.first_answer(organization, id, &self.comment, reason, &self.what);
+        let Some(applied) = first.await? else {
+            return Ok(None);
+        };
+        let done = store.change_set(organization, id).await?;
+        Ok(Some(Json(PlannedResult {
+            commands: done.commands,
+            base: BTreeMap::new(),
+            warnings: Vec::new(),
+            result: ChangeResult::new(applied, false),
+        })))
+    }
+
+    /// Applies what was worked out.
+    pub(super) async fn carry_out(
+        self,
+        state: &AppState,
+        caller: &Caller,
+        planned: Planned,
+    ) -> Result<Json<PlannedResult>, Problem> {
+        if !planned.conflicts.is_empty() {
+            let seen = planned.conflicts.into_iter().filter(|it| sees(caller, it));
+            return Err(Problem::changed_since(seen.map(Collision::from).collect()));
+        }
+        let request = ChangeSetRequest {
+            id: self.id,
+            organization: caller.organization.clone(),
+            actor: caller.actor.clone(),
+            rights: caller.rights.clone(),
+            comment: self.comment,
+            base: planned.base,
+            commands: planned.commands,
+            dry_run: self.dry_run,
+            override_reason: self.override_reason,
+            now: now(),
+        };
+        let applied = state.store.apply_planned(&request, &self.what).await?;
+        if !self.dry_run {
+            let moved = applied.positions.iter();
+            let moved = moved.map(|(environment, (version, _))| (environment.as_str(), *version));
+            state.served(moved).await;
+        }
+        Ok(Json(PlannedResult {
+            commands: json!(request.commands),
+            base: request.base,
+            warnings: planned.warnings,
+            result: ChangeResult::new(applied, self.dry_run),
+        }))
+    }
+}
+
+/// Whether somebody may see the place of a conflict.
+fn sees(caller: &Caller, conflict: &ConflictFound) -> bool {
+    let (action, resource) = match conflict.scope.split_once('/') {
+        Some((project, environment)) => (
+            "environment.read",
+            Resource::environment(project, environment),
+        ),
+        None if conflict.scope.is_empty() => return true,
+        None => ("project.read", Resource::project(&*conflict.scope)),
+    };
+    caller.rights.allow(action, &resource)
+}
