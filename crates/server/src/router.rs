@@ -18,8 +18,9 @@ use utoipa_axum::routes;
 
 use crate::api::{
     activity, audit, changes, environments, evaluate, events, flag_index, flags, forget, groups,
-    invitations, me, members, oidc, permissions, policies, projects, properties, revert, rules,
-    sdk_keys, search, segments, session, sign_in, state, tokens, user_files, users, versions,
+    invitations, me, members, oidc, permissions, policies, project_files, projects, properties,
+    revert, rules, sdk_keys, search, segments, session, sign_in, state, tokens, user_files, users,
+    versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -141,6 +142,9 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(state::get_flag))
         .routes(routes!(versions::list))
         .routes(routes!(events::get))
+        .routes(routes!(project_files::export))
+        .routes(routes!(project_files::import))
+        .routes(routes!(project_files::featbit))
         .routes(routes!(audit::list))
         .routes(routes!(audit::export))
         .routes(routes!(audit::retention, audit::set_retention))

@@ -690,6 +690,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/environments/{environment}/import/featbit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import flags and segments of a FeatBit environment, with their ids. What cannot be taken over is
+         *     left out, and the answer says why; importing the same again changes nothing. Takes `flag.import`
+         *     and `segment.import` for what the files hold.
+         */
+        post: operations["featbit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/environments/{environment}/move": {
         parameters: {
             query?: never;
@@ -951,6 +972,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export a project as one file: flags, segments and environments with all targeting, in a stable
+         *     order, defaults left out. What the caller may not see of it is refused, not left out.
+         */
+        get: operations["export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/flag-index": {
         parameters: {
             query?: never;
@@ -1016,6 +1057,27 @@ export interface paths {
         get: operations["counts"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a project as a file says, by change sets: what differs is changed, what the file does not
+         *     name stays. A large file comes to several change sets; where one is refused, those before it were
+         *     applied, and sending the file again goes on from there.
+         */
+        post: operations["import"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1813,6 +1875,11 @@ export interface components {
             resources: string[];
         };
         /**
+         * @description What becomes of an item.
+         * @enum {string}
+         */
+        Done: "created" | "updated" | "restored" | "archived" | "unchanged";
+        /**
          * @description What a statement says of what it matches.
          * @enum {string}
          */
@@ -2004,6 +2071,33 @@ export interface components {
             /** @description As in [`Rule::variations`]. */
             variations?: components["schemas"]["RolloutVariation"][];
         };
+        /** @description FeatBit's files. */
+        FeatbitFiles: {
+            /** @description Say what would happen, and change nothing. */
+            dryRun?: boolean;
+            /** @description FeatBit's flags: a list of the objects that it serves to server SDKs. */
+            flags?: Record<string, never>[];
+            /** @description FeatBit's segments, likewise. */
+            segments?: Record<string, never>[];
+        };
+        /** @description What became of FeatBit's files. */
+        FeatbitResult: {
+            /** @description What changed, in plain words and for programs. */
+            diff: components["schemas"]["DiffLine"][];
+            /** @description Whether nothing was changed because only an answer was asked for. */
+            dryRun: boolean;
+            /** @description The change set's id. */
+            id: string;
+            /**
+             * @description Every segment and flag of the files, and what became of it: `kind`, `name`, `result`
+             *     (`created`, `updated`, `unchanged`, `refused` with its `reason`), `warnings`.
+             */
+            items: Record<string, never>[];
+            /** @description The versions that moved, by scope. */
+            versions: {
+                [key: string]: number;
+            };
+        };
         /** @description What is wrong with one field. */
         FieldError: {
             /** @description A stable name of the broken rule. */
@@ -2012,6 +2106,46 @@ export interface components {
             detail: string;
             /** @description A JSON pointer into the body (`/commands/0/keys/1`), or a parameter's name. */
             pointer: string;
+        };
+        /** @description What becomes of a flag or a segment. */
+        FileItem: {
+            /** @description The kinds of the commands that do it. */
+            commands: string[];
+            /** @description The environment of a segment of one. */
+            environment?: string | null;
+            /** @description Its key. */
+            key: string;
+            /** @description `flag` or `segment`. */
+            kind: string;
+            /** @description What becomes of it. */
+            result: components["schemas"]["Done"];
+        };
+        /** @description What a file did, or would do. */
+        FileResult: {
+            /** @description The ids of the change sets that were applied. */
+            applied: string[];
+            /**
+             * @description How many change sets it comes to. One has at most 500 commands, and what belongs to one flag
+             *     stays together.
+             */
+            changeSets: number;
+            /**
+             * @description What changed, in plain words and for programs. Of a dry run with several change sets, what
+             *     the first would change.
+             */
+            diff: components["schemas"]["DiffLine"][];
+            /** @description Whether nothing was changed because only an answer was asked for. */
+            dryRun: boolean;
+            /** @description Every flag and segment of the file, and those that are pruned. */
+            items: components["schemas"]["FileItem"][];
+            /** @description What the file says and cannot be done. */
+            notes: string[];
+            /** @description The versions that moved, by scope. */
+            versions: {
+                [key: string]: number;
+            };
+            /** @description What the author should know. */
+            warnings: components["schemas"]["Warning"][];
         };
         /** @description A flag with its targeting in every environment where it is released. */
         FlagDetail: components["schemas"]["FlagView"] & {
@@ -2463,6 +2597,17 @@ export interface components {
             key: string;
             /** @description The key, where absent. */
             name?: string | null;
+        };
+        /** @description A file to be brought in. */
+        NewFile: {
+            /** @description Why; kept in the history. */
+            comment?: string;
+            /** @description Say what would happen, and change nothing. */
+            dryRun?: boolean;
+            /** @description The file as `GET …/export` gives it: its text (YAML or JSON), or its JSON as it is. */
+            file: Record<string, never>;
+            /** @description Archive flags and segments of which the file says nothing. */
+            prune?: boolean;
         };
         /** @description A new group. */
         NewGroup: {
@@ -9002,6 +9147,107 @@ export interface operations {
             };
         };
     };
+    featbit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FeatbitFiles"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeatbitResult"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It cannot be done now; `detail` says why */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     reorder: {
         parameters: {
             query?: never;
@@ -10692,6 +10938,87 @@ export interface operations {
             };
         };
     };
+    export: {
+        parameters: {
+            query?: {
+                /** @description `yaml` where absent. */
+                format?: "yaml" | "json";
+            };
+            header?: never;
+            path: {
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "application/yaml": string;
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get: {
         parameters: {
             query?: {
@@ -11041,6 +11368,123 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFile"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileResult"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It cannot be done now; `detail` says why */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };

@@ -22,6 +22,7 @@ pub mod page;
 pub mod permissions;
 pub mod planned;
 pub mod policies;
+pub mod project_files;
 pub mod projects;
 pub mod properties;
 pub mod revert;

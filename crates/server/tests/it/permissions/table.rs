@@ -100,6 +100,7 @@ pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
     all.extend(users());
     all.extend(flags_and_segments());
     all.extend(changes(of));
+    all.extend(files());
     all.extend(history(of));
     all.extend(audit());
     all.extend(members(of));
@@ -372,6 +373,39 @@ fn changes(of: &Fixture) -> Vec<Operation> {
             "projects/default/environments/prod/changes",
             &["environment.read", "project.read"],
         ),
+    ]
+}
+
+fn files() -> Vec<Operation> {
+    let sees = [
+        "flag.read",
+        "segment.read",
+        "environment.read",
+        "project.read",
+    ];
+    let file = json!({"burgee": 1, "project": "default",
+        "flags": {"filed": {"type": "string", "variations": [{"value": "a"}]}}});
+    let flag = json!({"id": "f1", "key": "from-featbit", "variationType": "boolean",
+        "variations": [{"id": "t", "value": "true"}], "disabledVariationId": "t",
+        "fallthrough": {"variations": [{"id": "t", "rollout": [0, 1]}]}});
+    vec![
+        op(
+            "GET /api/v1/projects/{project}/export",
+            "projects/default/export?format=json",
+            &sees,
+        ),
+        op(
+            "POST /api/v1/projects/{project}/import",
+            "projects/default/import",
+            &[&["flag.create"], &sees[..]].concat(),
+        )
+        .sends(json!({"file": file})),
+        op(
+            "POST /api/v1/projects/{project}/environments/{environment}/import/featbit",
+            "projects/default/environments/prod/import/featbit",
+            &["flag.import", "environment.read", "project.read"],
+        )
+        .sends(json!({"flags": [flag]})),
     ]
 }
 
