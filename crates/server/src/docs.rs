@@ -72,6 +72,14 @@ impl Operation<'_> {
         self.said["tags"][0].as_str().unwrap_or("other")
     }
 
+    /// Its first words, and what its summary says besides.
+    fn title(&self) -> (&str, &str) {
+        let summary = text_of(&self.said["summary"]);
+        let end = summary.find([';', ':', '.']).unwrap_or(summary.len());
+        let (title, rest) = summary.split_at(end);
+        (title, rest.trim_start_matches([';', ':', '.', ' ']))
+    }
+
     /// What links lead to.
     fn anchor(&self) -> String {
         let words = self.path.trim_start_matches("/api/v1/");
@@ -143,7 +151,7 @@ fn contents(html: &mut Html, operations: &[Operation<'_>], tags: &[&str]) {
             html.raw("<li><a href=\"#")
                 .text(&operation.anchor())
                 .raw("\">");
-            html.text(text_of(&operation.said["summary"]).trim_end_matches('.'));
+            html.prose(operation.title().0);
             html.raw("</a></li>");
         }
         html.raw("</ul>");

@@ -27,12 +27,21 @@ pub fn complete(document: &mut OpenApi) {
     }
 }
 
+/// The media type of refusals.
+const PROBLEM: &str = "application/problem+json";
+
 /// Says what an answer is, by its status.
 fn say(operation: &mut Operation) {
     for (status, response) in &mut operation.responses.responses {
         let RefOr::T(response) = response else {
             continue;
         };
+        // A refusal is said in problem details, whatever the operation's answer is.
+        if status.starts_with(['4', '5'])
+            && let Some(content) = response.content.swap_remove("application/json")
+        {
+            response.content.insert(PROBLEM.to_owned(), content);
+        }
         if response.description.is_empty() {
             words(status).clone_into(&mut response.description);
         }
@@ -127,6 +136,6 @@ fn problem(description: &str) -> Response {
         .build();
     ResponseBuilder::new()
         .description(description)
-        .content("application/problem+json", problem)
+        .content(PROBLEM, problem)
         .build()
 }

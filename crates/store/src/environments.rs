@@ -47,6 +47,19 @@ fn colour(text: &str) -> Result<Colour, StoreError> {
     Colour::new(text).map_err(|error| StoreError::Other(Box::new(error)))
 }
 
+/// An environment, as policies name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedEnvironment {
+    /// Its id.
+    pub id: String,
+    /// The key of its project.
+    pub project: String,
+    /// Its key.
+    pub key: String,
+    /// Whether it is protected.
+    pub protected: bool,
+}
+
 /// An environment to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewEnvironment {
@@ -73,26 +86,28 @@ impl Store {
         rows.iter().map(read).collect()
     }
 
-    /// All environments of an organization: their ids, their projects' keys and their own.
+    /// All environments of an organization, by id.
     pub async fn environments_of(
         &self,
         organization: &Id<Organization>,
-    ) -> Result<Vec<(String, String, String)>, StoreError> {
+    ) -> Result<Vec<NamedEnvironment>, StoreError> {
         let rows = sqlx::query(
-            "SELECT e.id, p.key, e.key FROM environments e JOIN projects p ON p.id = e.project_id \
+            "SELECT e.id, p.key, e.key, e.protected FROM environments e \
+             JOIN projects p ON p.id = e.project_id \
              WHERE p.organization_id = $1 AND e.deleted_at IS NULL ORDER BY e.id",
         )
         .bind(organization.as_str())
         .fetch_all(&self.shared.truth.read)
         .await?;
-        let names = |found: &AnyRow| {
-            Ok((
-                row::text(found, 0)?,
-                row::text(found, 1)?,
-                row::text(found, 2)?,
-            ))
+        let named = |found: &AnyRow| {
+            Ok(NamedEnvironment {
+                id: row::text(found, 0)?,
+                project: row::text(found, 1)?,
+                key: row::text(found, 2)?,
+                protected: row::boolean(found, 3)?,
+            })
         };
-        rows.iter().map(names).collect()
+        rows.iter().map(named).collect()
     }
 
     /// The environment of this key.

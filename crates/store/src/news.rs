@@ -47,6 +47,8 @@ pub struct Moved {
     pub project: Option<String>,
     /// The environment's key; none for the project itself.
     pub environment: Option<String>,
+    /// Whether the environment is protected now.
+    pub protected: bool,
     /// The version.
     pub version: i64,
     /// What changed; at most [`NAMED`].
@@ -158,7 +160,7 @@ async fn places(
 ) -> Result<BTreeMap<i64, Vec<Moved>>, StoreError> {
     let mut sql = Sql::new(
         "SELECT v.number, v.version, p.key, e.key, l.item_kind, l.item_key, \
-         COALESCE(f.tags, s.tags) FROM versions v \
+         COALESCE(f.tags, s.tags), CAST(COALESCE(e.protected, 0) AS BIGINT) FROM versions v \
          LEFT JOIN environments e ON v.scope_kind = 'environment' AND e.id = v.scope_id \
          LEFT JOIN projects p ON p.id = COALESCE(e.project_id, v.scope_id) \
          LEFT JOIN change_log l ON l.scope_id = v.scope_id AND l.version = v.version \
@@ -192,6 +194,7 @@ fn add(places: &mut Vec<Moved>, found: &AnyRow) -> Result<(), StoreError> {
         places.push(Moved {
             project,
             environment,
+            protected: row::boolean(found, 7)?,
             version: row::number(found, 1)?,
             items: Vec::new(),
             more: false,

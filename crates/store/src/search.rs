@@ -35,6 +35,8 @@ pub struct Candidate {
     pub project: Option<String>,
     /// The key of the environment that it belongs to.
     pub environment: Option<String>,
+    /// Whether that environment is protected.
+    pub protected: bool,
     /// Its tags.
     pub tags: Vec<String>,
     /// Its id; a member's is the account's.
@@ -73,20 +75,20 @@ impl Store {
 fn statement(kind: FindKind) -> (&'static str, &'static str, &'static str) {
     match kind {
         FindKind::Project => (
-            "SELECT p.id, p.key, p.name, NULL, NULL, '[]', 'live' FROM projects p \
+            "SELECT p.id, p.key, p.name, NULL, NULL, '[]', 'live', 0 FROM projects p \
              WHERE p.deleted_at IS NULL AND p.organization_id = ",
             "LOWER(p.key || ' ' || p.name)",
             "p.key_folded",
         ),
         FindKind::Flag => (
-            "SELECT f.id, f.key, f.name, p.key, NULL, f.tags, f.life FROM flags f \
+            "SELECT f.id, f.key, f.name, p.key, NULL, f.tags, f.life, 0 FROM flags f \
              JOIN projects p ON p.id = f.project_id AND p.deleted_at IS NULL \
              WHERE f.life <> 'deleted' AND p.organization_id = ",
             "f.search",
             "f.key_folded, f.id",
         ),
         FindKind::Segment => (
-            "SELECT s.id, s.key, s.name, p.key, e.key, s.tags, s.life FROM segments s \
+            "SELECT s.id, s.key, s.name, p.key, e.key, s.tags, s.life, COALESCE(e.protected, 0) FROM segments s \
              LEFT JOIN projects p ON p.id = s.project_id \
              LEFT JOIN environments e ON e.id = s.environment_id \
              WHERE s.life <> 'deleted' AND p.deleted_at IS NULL AND e.deleted_at IS NULL \
@@ -95,7 +97,7 @@ fn statement(kind: FindKind) -> (&'static str, &'static str, &'static str) {
             "s.key_folded, s.id",
         ),
         FindKind::Member => (
-            "SELECT a.id, a.email, a.name, NULL, NULL, '[]', 'live' FROM members m \
+            "SELECT a.id, a.email, a.name, NULL, NULL, '[]', 'live', 0 FROM members m \
              JOIN accounts a ON a.id = m.account_id WHERE m.organization_id = ",
             "LOWER(a.email || ' ' || a.name)",
             "a.email_folded",
@@ -113,5 +115,6 @@ fn read(kind: FindKind, found: &AnyRow) -> Result<Candidate, StoreError> {
         environment: row::optional_text(found, 4)?,
         tags: row::json(found, 5)?,
         archived: row::text(found, 6)? == "archived",
+        protected: row::boolean(found, 7)?,
     })
 }

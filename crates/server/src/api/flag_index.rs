@@ -164,20 +164,21 @@ async fn chosen(
         let rule = format!("there are {}; the limit is {MAX_ENVIRONMENTS}", keys.len());
         return Err(Problem::invalid("environments", "listTooLong", rule));
     }
-    for key in &keys {
-        let resource = Resource::environment(project.key.as_str(), *key);
-        caller.may("environment.read", &resource)?;
-    }
     let mut all = state.store.environments(&project.id).await?;
-    let mut chosen = Vec::new();
+    let mut chosen: Vec<Environment> = Vec::new();
     for key in keys {
         let known = |it: &Environment| it.key.as_str().eq_ignore_ascii_case(key);
         if chosen.iter().any(known) {
             continue;
         }
+        let at = all.iter().position(known);
+        let place = match at {
+            Some(at) => Resource::of(project, &all[at]),
+            None => Resource::environment(project.key.as_str(), key),
+        };
+        caller.may("environment.read", &place)?;
         let missing = || Problem::not_found(format!("environment `{key}` in `{}`", project.key));
-        let at = all.iter().position(known).ok_or_else(missing)?;
-        chosen.push(all.swap_remove(at));
+        chosen.push(all.swap_remove(at.ok_or_else(missing)?));
     }
     Ok(chosen)
 }

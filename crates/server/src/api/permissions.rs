@@ -17,14 +17,32 @@ use crate::problem::Problem;
 /// The most questions in one request: a page of flags with all that can be done to each.
 const MAX_QUESTIONS: usize = 2_000;
 
+/// The most actions and resources in one question about each of them: a list of 5,000 flags in
+/// three environments, with all that a row offers.
+const MAX_ACTIONS: usize = 20;
+const MAX_RESOURCES: usize = 20_000;
+
 /// Questions about what somebody may do.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Questions {
     /// A member, by the account's id; whoever asks where none is given.
     pub member: Option<String>,
-    /// The questions.
+    /// The questions; at most 2,000.
+    #[serde(default)]
     pub questions: Vec<Question>,
+    /// Whether each of some actions may be done to each of many resources.
+    pub each: Option<EachQuestion>,
+}
+
+/// Whether each of these actions may be done to each of these resources: for a list of thousands.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EachQuestion {
+    /// E.g. `flag.turnOn`; at most 20.
+    pub actions: Vec<String>,
+    /// E.g. `project/web:env/prod:flag/checkout;payment`, with the tags that it has; at most 20,000.
+    pub resources: Vec<String>,
 }
 
 /// Whether an action may be done to a resource.
@@ -43,6 +61,10 @@ pub struct Question {
 pub struct Answers {
     /// One for each question.
     pub answers: Vec<Answer>,
+    /// For each resource of `each`, in order: whether each of the actions may be done. Absent where
+    /// it was not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub each: Option<Vec<Vec<bool>>>,
 }
 
 /// Whether it may be done, and why.
@@ -102,22 +124,59 @@ pub async fn ask(
         Some(member) => rights_of(&state, &caller, member).await?,
         None => caller.rights,
     };
-    let answer = |(index, question): (usize, &Question)| {
-        let at = |field: &str| format!("/questions/{index}/{field}");
-        if !ACTIONS.iter().any(|action| action.name == question.action) {
-            let message = format!("there is no action `{}`", question.action);
-            return Err(Problem::invalid(at("action"), "actionUnknown", message));
+    // Thousands of decisions take a processor for a while.
+    let answers = api::computed(move || {
+        let answers = asked.questions.iter().enumerate();
+        let answers = answers.map(|(index, question)| answer(&rights, index, question));
+        Ok(Answers {
+            answers: answers.collect::<Result<_, Problem>>()?,
+            each: asked.each.map(|each| each_of(&rights, &each)).transpose()?,
+        })
+    });
+    answers.await?.map(Json)
+}
+
+fn answer(rights: &Rights, index: usize, question: &Question) -> Result<Answer, Problem> {
+    let at = |field: &str| format!("/questions/{index}/{field}");
+    action(at("action"), &question.action)?;
+    let resource = resource(at("resource"), &question.resource)?;
+    Ok(Answer::from(rights.decide(&question.action, &resource)))
+}
+
+fn each_of(rights: &Rights, asked: &EachQuestion) -> Result<Vec<Vec<bool>>, Problem> {
+    for (pointer, count, most) in [
+        ("/each/actions", asked.actions.len(), MAX_ACTIONS),
+        ("/each/resources", asked.resources.len(), MAX_RESOURCES),
+    ] {
+        if count > most {
+            let message = format!("there are {count}; the limit is {most}");
+            return Err(Problem::invalid(pointer, "listTooLong", message));
         }
-        let resource: Result<Resource, _> = question.resource.parse();
-        let resource = resource.map_err(|error| {
-            Problem::invalid(at("resource"), "resourceInvalid", error.to_string())
-        })?;
-        Ok(Answer::from(rights.decide(&question.action, &resource)))
-    };
-    let answers = asked.questions.iter().enumerate().map(answer);
-    Ok(Json(Answers {
-        answers: answers.collect::<Result<_, Problem>>()?,
-    }))
+    }
+    for (index, name) in asked.actions.iter().enumerate() {
+        action(format!("/each/actions/{index}"), name)?;
+    }
+    let rows = asked.resources.iter().enumerate().map(|(index, text)| {
+        let resource = resource(format!("/each/resources/{index}"), text)?;
+        let actions = asked.actions.iter();
+        Ok(actions.map(|name| rights.allow(name, &resource)).collect())
+    });
+    rows.collect()
+}
+
+fn action(pointer: String, name: &str) -> Result<(), Problem> {
+    match ACTIONS.iter().any(|action| action.name == name) {
+        true => Ok(()),
+        false => {
+            let message = format!("there is no action `{name}`");
+            Err(Problem::invalid(pointer, "actionUnknown", message))
+        }
+    }
+}
+
+fn resource(pointer: String, text: &str) -> Result<Resource, Problem> {
+    let resource: Result<Resource, _> = text.parse();
+    resource.map_err(|error| Problem::invalid(pointer, "resourceInvalid", error.to_string()))
 }
 
 async fn rights_of(state: &AppState, caller: &Caller, member: &str) -> Result<Rights, Problem> {

@@ -9,14 +9,17 @@ use super::html::{Html, text_of};
 pub(super) fn write(html: &mut Html, operation: &Operation<'_>) {
     let said = operation.said;
     html.raw("<section id=\"").text(&operation.anchor());
-    html.raw("\"><h3>")
-        .prose(text_of(&said["summary"]).trim_end_matches('.'));
+    let (title, rest) = operation.title();
+    html.raw("\"><h3>").prose(title);
     html.raw("</h3><p class=\"address\"><b class=\"")
         .raw(operation.method)
         .raw("\">");
     html.text(&operation.method.to_uppercase())
         .raw("</b> <code>");
     html.text(operation.path).raw("</code></p>");
+    if !rest.is_empty() {
+        html.raw("<p>").prose(rest).raw("</p>");
+    }
     if let Some(more) = said["description"].as_str() {
         html.raw("<p>").prose(more).raw("</p>");
     }

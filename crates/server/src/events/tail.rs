@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
-use burgee_store::{Store, StoreError};
+use burgee_store::{NamedEnvironment, Store, StoreError};
 use tokio::sync::{broadcast, watch};
 use tokio::time::Instant;
 
@@ -62,8 +62,8 @@ struct Tail {
     unseen: Option<Unseen>,
 }
 
-/// Environments by id without a sign of life: their projects' keys and their own.
-type Waiting = BTreeMap<String, (String, String)>;
+/// Environments by id without a sign of life.
+type Waiting = BTreeMap<String, NamedEnvironment>;
 
 /// What has not been seen yet.
 struct Unseen {
@@ -108,11 +108,11 @@ impl Tail {
             user: Waiting::new(),
             known: BTreeSet::new(),
         });
-        for (id, project, environment) in all {
+        for environment in all {
+            let id = environment.id.clone();
             if unseen.known.insert(id.clone()) {
-                let names = (project, environment);
-                unseen.evaluation.insert(id.clone(), names.clone());
-                unseen.user.insert(id, names);
+                unseen.evaluation.insert(id.clone(), environment.clone());
+                unseen.user.insert(id, environment);
             }
         }
         let traffic = self.store.traffic();
@@ -127,14 +127,15 @@ impl Tail {
                 Sign::User => traffic.with_users(&ids).await?,
             };
             for id in found {
-                let Some((project, environment)) = waiting.remove(&id) else {
+                let Some(environment) = waiting.remove(&id) else {
                     continue;
                 };
                 if !first {
                     let seen = Seen {
                         sign,
-                        project,
-                        environment,
+                        project: environment.project,
+                        environment: environment.key,
+                        protected: environment.protected,
                     };
                     let _nobody = self.news.send(News::Seen(Arc::new(seen)));
                 }

@@ -65,6 +65,9 @@ pub struct Seen {
     pub project: String,
     /// The environment's key.
     pub environment: String,
+    /// Whether it is protected.
+    #[serde(skip)]
+    pub protected: bool,
 }
 
 impl Seen {
@@ -79,6 +82,7 @@ impl Seen {
     /// Whether somebody may know.
     pub fn is_seen_by(&self, rights: &Rights) -> bool {
         let place = Resource::environment(self.project.as_str(), self.environment.as_str());
+        let place = place.protected(self.protected);
         rights.allow("environment.read", &place)
     }
 }
@@ -111,10 +115,10 @@ impl ChangeEvent {
 
 fn place(rights: &Rights, all: bool, moved: &Moved) -> Option<PlaceView> {
     let resource = match (&moved.project, &moved.environment) {
-        (Some(project), Some(environment)) => Some(Resource::environment(
-            project.as_str(),
-            environment.as_str(),
-        )),
+        (Some(project), Some(environment)) => Some(
+            Resource::environment(project.as_str(), environment.as_str())
+                .protected(moved.protected),
+        ),
         (Some(project), None) => Some(Resource::project(project.as_str())),
         (None, _) => None,
     };

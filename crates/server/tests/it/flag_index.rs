@@ -149,3 +149,31 @@ async fn an_index_is_of_environments_that_are_there_and_may_be_seen() {
     assert_eq!(once["environments"], json!(["prod"]));
     app.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn policies_about_protected_environments_hold_for_what_is_found_and_listed() {
+    on_each_database(async |app| {
+        let segment = json!({"kind": "createSegment", "segment": "guests", "project": "default",
+            "environment": "prod"});
+        app.apply(json!([create("lit"), segment])).await;
+        let policy = json!({"key": "careful", "name": "Careful", "statements": [
+            {"effect": "allow", "actions": ["*.read"], "resources": ["project/default"]},
+            {"effect": "deny", "actions": ["*.read"], "resources": ["project/*:env/*@protected"]}]});
+        app.owner.post("policies", &policy).await.expect(201);
+        let carl = app.caller("carl", "careful").await;
+        let found = async || {
+            let found = carl.get("search?q=guests").await.expect(200);
+            found["items"].as_array().unwrap().len()
+        };
+        carl.get(INDEX).await.expect(200);
+        assert_eq!(found().await, 1);
+        let prod = "projects/default/environments/prod";
+        let protect = json!({"protected": true});
+        app.owner.patch(prod, &protect).await.expect(200);
+        carl.get(INDEX).await.problem(403);
+        assert_eq!(found().await, 0);
+        let dev = "projects/default/flag-index?environments=dev";
+        carl.get(dev).await.expect(200);
+    })
+    .await;
+}

@@ -270,6 +270,53 @@ async fn nobody_but_an_owner_gives_what_makes_an_owner() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_list_of_thousands_is_asked_about_at_once() {
+    on_each_database(async |app| {
+        let somewhere = ["project/default:env/dev:flag/*;shop"];
+        let caller = with(app, json!([on("allow", &["flag.turnOn"], &somewhere)])).await;
+        let mut resources: Vec<String> = (0..20_000)
+            .map(|it| format!("project/default:env/prod:flag/flag-{it}"))
+            .collect();
+        resources[4_321] = "project/default:env/dev:flag/known;shop".to_owned();
+        let actions = ["flag.turnOn", "flag.turnOff"];
+        let asked = json!({"each": {"actions": actions, "resources": resources}});
+        let answer = caller.post("permissions", &asked).await.expect(200);
+        let rows = answer["each"].as_array().unwrap();
+        assert_eq!(rows.len(), resources.len());
+        let allowed = rows.iter().enumerate().filter(|(_, row)| row[0] == true);
+        let allowed: Vec<_> = allowed.collect();
+        assert_eq!(allowed, [(4_321, &json!([true, false]))]);
+
+        resources.push("project/default".to_owned());
+        for (each, pointer) in [
+            (
+                json!({"actions": [], "resources": resources}),
+                "/each/resources",
+            ),
+            (
+                json!({"actions": vec!["flag.turnOn"; 21], "resources": []}),
+                "/each/actions",
+            ),
+            (
+                json!({"actions": ["flag.fly"], "resources": []}),
+                "/each/actions/0",
+            ),
+            (
+                json!({"actions": [], "resources": ["planet/mars"]}),
+                "/each/resources/0",
+            ),
+        ] {
+            let refused = caller
+                .post("permissions", &json!({"each": each}))
+                .await
+                .problem(400);
+            assert_eq!(refused.pointers(), [pointer]);
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn policies_speak_of_protected_environments() {
     on_each_database(async |app| {
         app.apply(json!([create("known")])).await;
