@@ -97,8 +97,8 @@ pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
     all.extend(users());
     all.extend(flags_and_segments());
     all.extend(changes(of));
-    all.extend(requests(of));
     all.extend(history(of));
+    all.extend(requests(of));
     all.extend(audit());
     all.extend(members(of));
     all.extend(groups());
