@@ -42,6 +42,16 @@ pub(crate) enum Command {
     /// Manage people's accounts.
     #[command(subcommand)]
     User(UserCommand),
+    /// Copy the embedded database, also while a server runs.
+    Backup(BackupArgs),
+    /// Put a copy back, while no server runs.
+    Restore(RestoreArgs),
+    /// Write a project's flags, segments and targeting to a file.
+    Export(ExportArgs),
+    /// Show what a project's file would change. Exits with 2 where it would change something.
+    Plan(PlanArgs),
+    /// Make a project as its file says, after asking.
+    Apply(ApplyArgs),
     /// Look after the audit log.
     #[command(subcommand)]
     Audit(AuditCommand),
@@ -88,6 +98,19 @@ pub(crate) struct ServerArgs {
     /// none then. All servers of one database need the same.
     #[arg(long, env = "BURGEE_INSTANCE_KEY_FILE", value_name = "FILE")]
     pub(crate) instance_key_file: Option<PathBuf>,
+    /// The mail server, for invitations, new passwords and notices: `smtps://user:password@host`, or
+    /// `smtp://host?tls=required` (`smtp://host` is without TLS). Without one, owners make links.
+    #[arg(
+        long,
+        env = "BURGEE_SMTP_URL",
+        value_name = "URL",
+        hide_env_values = true,
+        requires = "mail_from"
+    )]
+    pub(crate) smtp_url: Option<String>,
+    /// Who mails are from: `Burgee <burgee@example.com>`.
+    #[arg(long, env = "BURGEE_MAIL_FROM", value_name = "ADDRESS")]
+    pub(crate) mail_from: Option<String>,
     /// Proxies that are believed when they say whom they forward: networks, separated by commas.
     #[arg(
         long,
@@ -177,6 +200,93 @@ pub(crate) struct TokenListArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) data: DataArgs,
+}
+
+/// `burgee backup`.
+#[derive(Debug, Args)]
+pub(crate) struct BackupArgs {
+    /// The folder of the copy; it must not be there yet, or be empty.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) to: PathBuf,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+/// `burgee restore`.
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArgs {
+    /// The folder of the copy.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) from: PathBuf,
+    /// Replace the database that is there.
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FileFormat {
+    /// For people.
+    Yaml,
+    /// For programs.
+    Json,
+}
+
+/// `burgee export`.
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// The project's key.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) project: String,
+    /// How it is written.
+    #[arg(long, default_value = "yaml", value_enum)]
+    pub(crate) format: FileFormat,
+    /// Where to; standard output where not given.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+/// A project's file, and what it is of.
+#[derive(Debug, Args)]
+pub(crate) struct FileArgs {
+    /// The file, YAML or JSON; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The project's key; the one that the file names where not given.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) project: Option<String>,
+    /// Archive flags and segments of which the file says nothing.
+    #[arg(long)]
+    pub(crate) prune: bool,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+/// `burgee plan`.
+#[derive(Debug, Args)]
+pub(crate) struct PlanArgs {
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
+    /// The result as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `burgee apply`.
+#[derive(Debug, Args)]
+pub(crate) struct ApplyArgs {
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
+    /// Why; kept in the history.
+    #[arg(long, default_value = "", value_name = "TEXT")]
+    pub(crate) comment: String,
+    /// Do not ask.
+    #[arg(long)]
+    pub(crate) yes: bool,
 }
 
 /// `burgee audit`.

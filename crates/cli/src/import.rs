@@ -40,6 +40,7 @@ pub(crate) async fn featbit(args: ImportArgs) -> anyhow::Result<ExitCode> {
         .import(&ImportRequest {
             organization: setup::organization(&store).await?.id,
             actor: Actor::operator(),
+            rights: None,
             project: args.environment.project,
             environment: args.environment.environment,
             input,

@@ -8,9 +8,11 @@
 mod admin;
 mod args;
 mod audit;
+mod backup;
 mod bench;
 mod import;
 mod logs;
+mod project_file;
 mod server;
 mod token;
 mod user;
@@ -58,6 +60,11 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Migrate(args) => admin::migrate(args).await,
             Command::SdkKeys(args) => admin::sdk_keys(args).await,
             Command::User(UserCommand::ResetPassword(args)) => user::reset_password(args).await,
+            Command::Backup(args) => backup::backup(args).await,
+            Command::Restore(args) => backup::restore(args).await,
+            Command::Export(args) => project_file::export(args).await,
+            Command::Plan(args) => project_file::plan(args).await,
+            Command::Apply(args) => project_file::apply(args).await,
             Command::Audit(AuditCommand::Verify(args)) => audit::verify(args).await,
             Command::Token(TokenCommand::Create(args)) => token::create(args).await,
             Command::Token(TokenCommand::List(args)) => token::list(args).await,

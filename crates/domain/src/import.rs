@@ -14,5 +14,5 @@ mod segments;
 mod warnings;
 
 pub use plan::{Plan, plan, references};
-pub use read::{Entry, Input, ReadError, Unreadable, read};
+pub use read::{Entry, Input, ReadError, Unreadable, read, read_values};
 pub use report::{Done, Kind, Report, ReportItem};

@@ -17,6 +17,7 @@ pub mod conflict;
 pub mod demo;
 pub mod diff;
 mod fault;
+pub mod file;
 pub mod forget;
 pub mod id;
 pub mod import;

@@ -18,8 +18,9 @@ use utoipa_axum::routes;
 
 use crate::api::{
     activity, audit, changes, environments, evaluate, events, flag_index, flags, forget, groups,
-    invitations, me, members, permissions, policies, projects, properties, requests, revert, rules,
-    sdk_keys, search, segments, session, state, tokens, user_files, users, versions,
+    invitations, me, members, oidc, permissions, policies, project_files, projects, properties,
+    requests, revert, rules, sdk_keys, search, segments, session, sign_in, state, tokens,
+    user_files, users, versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -149,10 +150,17 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(requests::comment_on))
         .routes(routes!(requests::withdraw))
         .routes(routes!(requests::apply))
+        .routes(routes!(project_files::export))
+        .routes(routes!(project_files::import))
+        .routes(routes!(project_files::featbit))
         .routes(routes!(audit::list))
         .routes(routes!(audit::export))
         .routes(routes!(audit::retention, audit::set_retention))
         .routes(routes!(session::get, session::sign_in, session::sign_out))
+        .routes(routes!(session::reset))
+        .routes(routes!(oidc::begin))
+        .routes(routes!(oidc::finish))
+        .routes(routes!(sign_in::get, sign_in::set, sign_in::remove))
         .routes(routes!(me::update))
         .routes(routes!(me::change_password))
         .routes(routes!(me::settings::get, me::settings::put))

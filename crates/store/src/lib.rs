@@ -14,6 +14,7 @@
 
 mod apply;
 pub mod audit;
+pub mod backup;
 pub mod change_sets;
 mod changed;
 pub mod dialect;
@@ -34,6 +35,7 @@ pub mod page;
 pub mod people;
 mod planning;
 mod pool;
+mod project_file;
 mod projects;
 pub mod requests;
 mod row;
@@ -67,6 +69,7 @@ pub use crate::flags::{FlagFilter, ListedFlag};
 pub use crate::history::{HistoryScope, LoggedChangeSet};
 pub use crate::planning::{Planned, RevertRequest};
 pub use crate::pool::Location;
+pub use crate::project_file::{FileError, FileRequest, Filed};
 pub use crate::projects::NewProject;
 pub use crate::segments::{ListedSegment, SegmentFilter};
 pub use crate::snapshot::LoggedItem;

@@ -49,8 +49,8 @@ impl std::fmt::Debug for Location {
 }
 
 /// The SQLite files' names.
-const TRUTH: &str = "burgee.db";
-const TRAFFIC: &str = "traffic.db";
+pub(crate) const TRUTH: &str = "burgee.db";
+pub(crate) const TRAFFIC: &str = "traffic.db";
 
 /// How long a writer waits for other processes' writers on SQLite, in ms.
 const BUSY_MS: u32 = 10_000;
@@ -98,7 +98,7 @@ pub(crate) async fn open(location: &Location) -> Result<(Dialect, Pools, Pools),
 
 /// Makes the folder and holds its lock: turning a new file to WAL does not wait for others, so
 /// processes that start at the same moment take turns.
-async fn lock_folder(path: &Path) -> Result<File, StoreError> {
+pub(crate) async fn lock_folder(path: &Path) -> Result<File, StoreError> {
     let folder = path.to_owned();
     let locked = tokio::task::spawn_blocking(move || {
         DirBuilder::new()
@@ -147,7 +147,7 @@ fn keep_private(path: &Path) -> std::io::Result<()> {
 }
 
 async fn sqlite(file: &Path, cache_kib: u32) -> Result<Pools, StoreError> {
-    let options = sqlite_options(file)?;
+    let options = sqlite_options(file, "rwc")?;
     // `synchronous=FULL`: with NORMAL a power cut can lose acknowledged changes. WAL is set by
     // the writer, which is opened first; it stays with the file.
     let writer = format!(
@@ -181,7 +181,8 @@ fn local(connections: u32, pragmas: String) -> AnyPoolOptions {
         .max_lifetime(None)
 }
 
-fn sqlite_options(file: &Path) -> Result<AnyConnectOptions, StoreError> {
+/// Options for a file that is opened in a mode of SQLite's: `ro`, `rw`, `rwc`.
+pub(crate) fn sqlite_options(file: &Path, mode: &str) -> Result<AnyConnectOptions, StoreError> {
     let invalid = || StoreError::Invalid {
         field: "dataDir",
         message: "the path of the data folder must be UTF-8 text".to_owned(),
@@ -194,7 +195,8 @@ fn sqlite_options(file: &Path) -> Result<AnyConnectOptions, StoreError> {
             _ => url.push_str(&format!("%{byte:02X}")),
         }
     }
-    url.push_str("?mode=rwc");
+    url.push_str("?mode=");
+    url.push_str(mode);
     options(&url)
 }
 

@@ -448,6 +448,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organization/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How members sign in by a provider. */
+        get: operations["get"];
+        /**
+         * Set how members sign in by a provider. It takes `organization.own` too: whoever chooses the
+         *     provider decides who is an owner.
+         */
+        put: operations["set"];
+        post?: never;
+        /** End single sign-on. The sessions that the provider opened end. */
+        delete: operations["remove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/permissions": {
         parameters: {
             query?: never;
@@ -662,6 +684,27 @@ export interface paths {
         get: operations["get_flag"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/environments/{environment}/import/featbit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import flags and segments of a FeatBit environment, with their ids. What cannot be taken over is
+         *     left out, and the answer says why; importing the same again changes nothing. Takes `flag.import`
+         *     and `segment.import` for what the files hold.
+         */
+        post: operations["featbit"];
         delete?: never;
         options?: never;
         head?: never;
@@ -929,6 +972,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export a project as one file: flags, segments and environments with all targeting, in a stable
+         *     order, defaults left out. What the caller may not see of it is refused, not left out.
+         */
+        get: operations["export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/flag-index": {
         parameters: {
             query?: never;
@@ -994,6 +1057,27 @@ export interface paths {
         get: operations["counts"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a project as a file says, by change sets: what differs is changed, what the file does not
+         *     name stays. A large file comes to several change sets; where one is refused, those before it were
+         *     applied, and sending the file again goes on from there.
+         */
+        post: operations["import"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1105,6 +1189,63 @@ export interface paths {
         post: operations["sign_in"];
         /** Sign out. */
         delete: operations["sign_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/oidc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Come back from a provider: opened by the browser that was sent there. The answer sets the
+         *     session's cookie.
+         */
+        get: operations["finish"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/oidc/{organization}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sign in by an organization's provider: opened by a browser, which is sent there. */
+        get: operations["begin"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a link to choose a new password, by mail. The answer is the same, and as fast, whether or
+         *     not there is such an account. After some requests the next have to wait (429).
+         */
+        post: operations["reset"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1462,6 +1603,30 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /** @description Which claims say what. */
+        Claims: {
+            /**
+             * @description The address of mail; `email` where none is given.
+             * @default email
+             */
+            email: string;
+            /**
+             * @description Whether the provider made sure of the address (true, 1, or these as texts);
+             *     `email_verified` where none is given. Entra ID has `xms_edov`.
+             * @default email_verified
+             */
+            emailVerified: string;
+            /**
+             * @description The groups: a list of texts, or one text. Without one, the provider says nothing of groups.
+             * @default null
+             */
+            groups: string | null;
+            /**
+             * @description The display name; `name` where none is given.
+             * @default name
+             */
+            name: string;
+        };
         /** @description A change of somebody else's, that this one collides with. */
         Collision: {
             /** @description When, ISO 8601. */
@@ -1698,6 +1863,11 @@ export interface components {
             text: string;
         };
         /**
+         * @description What becomes of an item.
+         * @enum {string}
+         */
+        Done: "created" | "updated" | "restored" | "archived" | "unchanged";
+        /**
          * @description What a statement says of what it matches.
          * @enum {string}
          */
@@ -1889,6 +2059,33 @@ export interface components {
             /** @description As in [`Rule::variations`]. */
             variations?: components["schemas"]["RolloutVariation"][];
         };
+        /** @description FeatBit's files. */
+        FeatbitFiles: {
+            /** @description Say what would happen, and change nothing. */
+            dryRun?: boolean;
+            /** @description FeatBit's flags: a list of the objects that it serves to server SDKs. */
+            flags?: Record<string, never>[];
+            /** @description FeatBit's segments, likewise. */
+            segments?: Record<string, never>[];
+        };
+        /** @description What became of FeatBit's files. */
+        FeatbitResult: {
+            /** @description What changed, in plain words and for programs. */
+            diff: components["schemas"]["DiffLine"][];
+            /** @description Whether nothing was changed because only an answer was asked for. */
+            dryRun: boolean;
+            /** @description The change set's id. */
+            id: string;
+            /**
+             * @description Every segment and flag of the files, and what became of it: `kind`, `name`, `result`
+             *     (`created`, `updated`, `unchanged`, `refused` with its `reason`), `warnings`.
+             */
+            items: Record<string, never>[];
+            /** @description The versions that moved, by scope. */
+            versions: {
+                [key: string]: number;
+            };
+        };
         /** @description What is wrong with one field. */
         FieldError: {
             /** @description A stable name of the broken rule. */
@@ -1897,6 +2094,46 @@ export interface components {
             detail: string;
             /** @description A JSON pointer into the body (`/commands/0/keys/1`), or a parameter's name. */
             pointer: string;
+        };
+        /** @description What becomes of a flag or a segment. */
+        FileItem: {
+            /** @description The kinds of the commands that do it. */
+            commands: string[];
+            /** @description The environment of a segment of one. */
+            environment?: string | null;
+            /** @description Its key. */
+            key: string;
+            /** @description `flag` or `segment`. */
+            kind: string;
+            /** @description What becomes of it. */
+            result: components["schemas"]["Done"];
+        };
+        /** @description What a file did, or would do. */
+        FileResult: {
+            /** @description The ids of the change sets that were applied. */
+            applied: string[];
+            /**
+             * @description How many change sets it comes to. One has at most 500 commands, and what belongs to one flag
+             *     stays together.
+             */
+            changeSets: number;
+            /**
+             * @description What changed, in plain words and for programs. Of a dry run with several change sets, what
+             *     the first would change.
+             */
+            diff: components["schemas"]["DiffLine"][];
+            /** @description Whether nothing was changed because only an answer was asked for. */
+            dryRun: boolean;
+            /** @description Every flag and segment of the file, and those that are pruned. */
+            items: components["schemas"]["FileItem"][];
+            /** @description What the file says and cannot be done. */
+            notes: string[];
+            /** @description The versions that moved, by scope. */
+            versions: {
+                [key: string]: number;
+            };
+            /** @description What the author should know. */
+            warnings: components["schemas"]["Warning"][];
         };
         /** @description A flag with its targeting in every environment where it is released. */
         FlagDetail: components["schemas"]["FlagView"] & {
@@ -2009,6 +2246,11 @@ export interface components {
             /** @description Rules that ask for the key still: what they shall ask instead, somebody must decide. */
             rules: components["schemas"]["RuleThatAsks"][];
         };
+        /** @description Whose password is to be chosen anew. */
+        ForgottenPassword: {
+            /** @description The address of mail. */
+            email: string;
+        };
         /**
          * @description Kinds of what can be found.
          * @enum {string}
@@ -2085,6 +2327,8 @@ export interface components {
             id: string;
             /** @description The link, to be given to the person; shown when it is made, and never again. */
             link?: string | null;
+            /** @description Whether the link is sent to the person by mail too; said when it is made. */
+            mailed?: boolean | null;
             /** @description Keys of the policies that they will have. */
             policies: string[];
         };
@@ -2182,6 +2426,13 @@ export interface components {
              * @description How many keys are included.
              */
             includedCount: number;
+        };
+        /** @description A group that comes with a value of the groups claim. */
+        MappedGroup: {
+            /** @description The key of the group that it gives. */
+            group: string;
+            /** @description What the claim says. */
+            value: string;
         };
         /** @description Who is signed in. */
         Me: {
@@ -2313,6 +2564,19 @@ export interface components {
             id?: string | null;
             override?: components["schemas"]["Override"] | null;
         };
+        /** @description What who joins by themselves has. */
+        Newcomers: {
+            /**
+             * @description Keys of groups.
+             * @default []
+             */
+            groups: string[];
+            /**
+             * @description Keys of policies.
+             * @default []
+             */
+            policies: string[];
+        };
         /** @description A new environment. It gets one client and one server key. */
         NewEnvironment: {
             /** @description A text for people. */
@@ -2321,6 +2585,17 @@ export interface components {
             key: string;
             /** @description The key, where absent. */
             name?: string | null;
+        };
+        /** @description A file to be brought in. */
+        NewFile: {
+            /** @description Why; kept in the history. */
+            comment?: string;
+            /** @description Say what would happen, and change nothing. */
+            dryRun?: boolean;
+            /** @description The file as `GET …/export` gives it: its text (YAML or JSON), or its JSON as it is. */
+            file: Record<string, never>;
+            /** @description Archive flags and segments of which the file says nothing. */
+            prune?: boolean;
         };
         /** @description A new group. */
         NewGroup: {
@@ -2373,6 +2648,33 @@ export interface components {
             address: string;
             /** @description The seed, to type into an authenticator app. */
             seed: string;
+        };
+        /** @description How members sign in by a provider. */
+        NewSignIn: {
+            /** @description Which claims say what. */
+            claims?: components["schemas"]["Claims"];
+            /** @description What the provider knows this server by. */
+            clientId: string;
+            /**
+             * @description What proves it. Where none is given, the one before stays if issuer and client are the same;
+             *     else the client is public.
+             */
+            clientSecret?: string | null;
+            /** @description Domains whose addresses may join by themselves. */
+            domains?: string[];
+            /**
+             * @description Which groups come with which values of the groups claim. Those named here follow the
+             *     provider at each sign-in; all others are given here alone.
+             */
+            groups?: components["schemas"]["MappedGroup"][];
+            /** @description The provider's address, exactly as its description and its tokens say it. */
+            issuer: string;
+            /** @description What who joins by themselves has. */
+            newcomers?: components["schemas"]["Newcomers"];
+            /** @description Whether members sign in by password too. */
+            passwords?: components["schemas"]["Passwords"];
+            /** @description What is asked for besides `openid`; `email` and `profile` where none are given. */
+            scopes?: string[] | null;
         };
         /** @description A new token. */
         NewTokenBody: {
@@ -2559,6 +2861,8 @@ export interface components {
                 id: string;
                 /** @description The link, to be given to the person; shown when it is made, and never again. */
                 link?: string | null;
+                /** @description Whether the link is sent to the person by mail too; said when it is made. */
+                mailed?: boolean | null;
                 /** @description Keys of the policies that they will have. */
                 policies: string[];
             }[];
@@ -2802,6 +3106,11 @@ export interface components {
             /** @description The password from now on. */
             new: string;
         };
+        /**
+         * @description Whether members sign in by password too.
+         * @enum {string}
+         */
+        Passwords: "allowed" | "off";
         /** @description A flag with its targeting, as it was in an environment. */
         PastFlag: {
             /** @description What everyone else got. */
@@ -3637,6 +3946,29 @@ export interface components {
             project?: string;
             /** @description All of them, in the new order. */
             variations: components["schemas"]["VariationInput"][];
+        };
+        /** @description How members sign in by a provider, as it is. */
+        SignInView: {
+            /** @description Which claims say what. */
+            claims: components["schemas"]["Claims"];
+            /** @description What the provider knows this server by. */
+            clientId: string;
+            /** @description Domains whose addresses may join by themselves. */
+            domains: string[];
+            /** @description Which groups come with which values of the groups claim. */
+            groups: components["schemas"]["MappedGroup"][];
+            /** @description Whether there is a secret; it is never shown. */
+            hasClientSecret: boolean;
+            /** @description The provider's address. */
+            issuer: string;
+            /** @description What who joins by themselves has. */
+            newcomers: components["schemas"]["Newcomers"];
+            /** @description Whether members sign in by password too. */
+            passwords: components["schemas"]["Passwords"];
+            /** @description Where the provider has to let browsers come back to. */
+            redirectUri: string;
+            /** @description What is asked for besides `openid`. */
+            scopes: string[];
         };
         /** @description The evaluations of a span. */
         SpanView: {
@@ -6695,6 +7027,230 @@ export interface operations {
             };
         };
     };
+    get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInView"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSignIn"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInView"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server has no instance key */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ended */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     ask: {
         parameters: {
             query?: never;
@@ -8578,6 +9134,107 @@ export interface operations {
             };
         };
     };
+    featbit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FeatbitFiles"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeatbitResult"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It cannot be done now; `detail` says why */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     reorder: {
         parameters: {
             query?: never;
@@ -10268,6 +10925,87 @@ export interface operations {
             };
         };
     };
+    export: {
+        parameters: {
+            query?: {
+                /** @description `yaml` where absent. */
+                format?: "yaml" | "json";
+            };
+            header?: never;
+            path: {
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "application/yaml": string;
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get: {
         parameters: {
             query?: {
@@ -10617,6 +11355,123 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFile"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileResult"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It cannot be done now; `detail` says why */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -11177,6 +12032,250 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    finish: {
+        parameters: {
+            query?: {
+                /** @description What is exchanged for the id token. */
+                code?: string;
+                /** @description Why there is no code. */
+                error?: string;
+                /** @description The provider, where it says so (RFC 9207). */
+                iss?: string;
+                /** @description Which sign-in it is the answer to. */
+                state?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed in; on to where the browser wanted to */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `signInExpired`, `signInRefused` or `idTokenInvalid` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `notAMember`, `emailNotVerified` or `linkedToAnother` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It cannot be done now; `detail` says why */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The provider does not answer as it must */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    begin: {
+        parameters: {
+            query?: {
+                /** @description Where the browser goes in the end: a path of this server, `/` where none is given. */
+                returnTo?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The organization's key */
+                organization: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description On to the provider */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It cannot be done now; `detail` says why */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The provider does not answer as it must */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgottenPassword"];
+            };
+        };
+        responses: {
+            /** @description A link is sent, if there is such an account */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many attempts failed, or requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `mailMissing`: the server sends no mail */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */

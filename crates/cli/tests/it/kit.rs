@@ -227,6 +227,12 @@ impl Program {
         self.ended();
     }
 
+    /// Stops it as it is stopped by whoever runs it.
+    pub(crate) fn stop(mut self) {
+        self.signal("TERM");
+        assert!(self.ended().success());
+    }
+
     /// The process's id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()

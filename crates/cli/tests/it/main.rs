@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod adopting;
+mod backup;
 mod bench;
 mod commands;
 mod database_down;
@@ -13,6 +14,7 @@ mod import;
 mod kit;
 mod ledger;
 mod people;
+mod project_file;
 mod stopping;
 mod sudden_death;
 mod tokens;

@@ -47,6 +47,14 @@ pub fn read(flags: &str, segments: &str) -> Result<Input, ReadError> {
     })
 }
 
+/// As [`read`], for lists that were read already.
+pub fn read_values(flags: Vec<Value>, segments: Vec<Value>) -> Input {
+    Input {
+        flags: flags.into_iter().enumerate().map(item).collect(),
+        segments: segments.into_iter().enumerate().map(item).collect(),
+    }
+}
+
 fn items<T: DeserializeOwned>(file: &'static str, text: &str) -> Result<Vec<Entry<T>>, ReadError> {
     let items: Vec<Value> =
         serde_json::from_str(text).map_err(|source| ReadError { file, source })?;

@@ -19,6 +19,7 @@ mod past;
 mod people;
 mod permissions;
 mod places;
+mod project_files;
 mod rates;
 mod requests;
 mod rude;

@@ -212,6 +212,7 @@ async fn the_operator_is_asked_like_all_others() {
             "variations": [{"id": "on", "value": "true"}, {"id": "off", "value": "false"}],
             "fallthrough": {"variations": [{"id": "on", "rollout": [0, 1]}]}});
         let mut request = ImportRequest {
+            rights: None,
             organization: app.organization.id.clone(),
             actor: Actor::operator(),
             project: "default".into(),

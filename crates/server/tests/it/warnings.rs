@@ -111,6 +111,7 @@ async fn what_an_imported_flag_cannot_do_is_shown_with_a_warning() {
             "exptIncludeAllTargets": true
         });
         let request = ImportRequest {
+            rights: None,
             organization: app.organization.id.clone(),
             actor: Actor::operator(),
             project: "default".into(),

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use burgee_domain::access::{self, Rights};
 use burgee_domain::change;
 use burgee_domain::id::Id;
 use burgee_domain::import::{self, Input, Report};
@@ -10,7 +11,7 @@ use burgee_domain::model::Organization;
 use burgee_domain::workspace::Workspace;
 use burgee_eval::time::Millis;
 
-use super::{Applied, ApplyError, Decision, NewId, Work};
+use super::{Applied, ApplyError, Decision, NewId, Work, authority};
 use crate::change_sets::Actor;
 use crate::{Store, text};
 
@@ -21,6 +22,8 @@ pub struct ImportRequest {
     pub organization: Id<Organization>,
     /// By whom.
     pub actor: Actor,
+    /// What they may do; none: everything, as the operator.
+    pub rights: Option<Rights>,
     /// The project's key.
     pub project: String,
     /// The environment's key.
@@ -65,7 +68,7 @@ impl Store {
             comment: "Imported from FeatBit",
             base: &BTreeMap::new(),
             commands: &[],
-            rights: None,
+            rights: request.rights.as_ref(),
             override_reason: reason.as_deref(),
             asked: "import",
             planned_from: None,
@@ -82,13 +85,20 @@ impl Store {
                 request.now,
                 new_id,
             )?;
+            let permissions = match &request.rights {
+                Some(rights) => {
+                    let needs = access::needs(workspace, &plan.commands, &plan.outcome);
+                    authority::check(needs, rights, request.dry_run)?
+                }
+                None => Vec::new(),
+            };
             report = plan.report;
             let commands = serde_json::to_value(&plan.commands)?;
             text::storable_json("flags", &commands)?;
             Ok(Decision {
                 outcome: plan.outcome,
                 commands: commands.to_string(),
-                permissions: Vec::new(),
+                permissions,
             })
         };
         let applied = self.change(&work, &references, decide).await?;

@@ -41,6 +41,7 @@ async fn import(
 ) -> Result<Imported, ApplyError> {
     let segments = json!([segment("5b7c9dd2-0d6c-4f2a-9c7a-0a8a0d2f7e11")]);
     let request = ImportRequest {
+        rights: None,
         organization: house.organization.id.clone(),
         actor: burgee_store::Actor::operator(),
         project: "default".into(),

@@ -64,10 +64,13 @@ fn op(name: &'static str, path: impl Into<String>, needs: &[&'static str]) -> Op
 }
 
 /// Operations that ask for no credentials.
-pub(crate) const OPEN: [&str; 3] = [
+pub(crate) const OPEN: [&str; 6] = [
+    "GET /api/v1/session/oidc",
+    "GET /api/v1/session/oidc/{organization}",
     "POST /api/v1/links/follow",
     "POST /api/v1/links/look",
     "POST /api/v1/session",
+    "POST /api/v1/session/reset",
 ];
 
 /// Streams, which do not end by themselves: who hears what is told in the stories of events.
@@ -97,10 +100,12 @@ pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
     all.extend(users());
     all.extend(flags_and_segments());
     all.extend(changes(of));
+    all.extend(files());
     all.extend(history(of));
     all.extend(requests(of));
     all.extend(audit());
     all.extend(members(of));
+    all.extend(sign_in());
     all.extend(groups());
     all.extend(policies());
     all.extend(tokens(of));
@@ -372,6 +377,39 @@ fn changes(of: &Fixture) -> Vec<Operation> {
     ]
 }
 
+fn files() -> Vec<Operation> {
+    let sees = [
+        "flag.read",
+        "segment.read",
+        "environment.read",
+        "project.read",
+    ];
+    let file = json!({"burgee": 1, "project": "default",
+        "flags": {"filed": {"type": "string", "variations": [{"value": "a"}]}}});
+    let flag = json!({"id": "f1", "key": "from-featbit", "variationType": "boolean",
+        "variations": [{"id": "t", "value": "true"}], "disabledVariationId": "t",
+        "fallthrough": {"variations": [{"id": "t", "rollout": [0, 1]}]}});
+    vec![
+        op(
+            "GET /api/v1/projects/{project}/export",
+            "projects/default/export?format=json",
+            &sees,
+        ),
+        op(
+            "POST /api/v1/projects/{project}/import",
+            "projects/default/import",
+            &[&["flag.create"], &sees[..]].concat(),
+        )
+        .sends(json!({"file": file})),
+        op(
+            "POST /api/v1/projects/{project}/environments/{environment}/import/featbit",
+            "projects/default/environments/prod/import/featbit",
+            &["flag.import", "environment.read", "project.read"],
+        )
+        .sends(json!({"flags": [flag]})),
+    ]
+}
+
 fn history(of: &Fixture) -> Vec<Operation> {
     let prod = "projects/default/environments/prod";
     vec![
@@ -511,6 +549,22 @@ fn members(of: &Fixture) -> Vec<Operation> {
             format!("invitations/{}", of.invitation),
             &["member.invite"],
         ),
+    ]
+}
+
+fn sign_in() -> Vec<Operation> {
+    let set = json!({"issuer": "https://id.test", "clientId": "burgee",
+        "domains": ["made.test"], "newcomers": {"policies": ["reader"]}});
+    let path = "organization/sign-in";
+    let set_needs = ["organization.setSignIn", "organization.own"];
+    vec![
+        op("PUT /api/v1/organization/sign-in", path, &set_needs).sends(set),
+        op(
+            "GET /api/v1/organization/sign-in",
+            path,
+            &["organization.read"],
+        ),
+        op("DELETE /api/v1/organization/sign-in", path, &set_needs),
     ]
 }
 

@@ -1,0 +1,205 @@
+//! `burgee export`, `burgee plan`, `burgee apply`: a project as a file, to be kept in Git.
+
+use std::io::{BufRead, IsTerminal, Read};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, ensure};
+use burgee_domain::access::Rights;
+use burgee_domain::file::{self, Done, Format, MAX_FILE, ProjectFile};
+use burgee_domain::key::Key;
+use burgee_domain::model::{Organization, Project};
+use burgee_server::{now, setup};
+use burgee_store::{Actor, FileRequest, Filed, Store};
+use serde_json::json;
+
+use crate::admin::open;
+use crate::args::{ApplyArgs, ExportArgs, FileArgs, FileFormat, PlanArgs};
+
+/// `burgee plan` says so where there is something to do.
+const SOMETHING_TO_DO: u8 = 2;
+
+/// `burgee export`.
+pub(crate) async fn export(args: ExportArgs) -> anyhow::Result<ExitCode> {
+    let store = open(&args.data).await?;
+    let (organization, project) = project(&store, &args.project).await?;
+    let present = store.present(&organization.id, &project.id).await?;
+    let format = match args.format {
+        FileFormat::Yaml => Format::Yaml,
+        FileFormat::Json => Format::Json,
+    };
+    let text = file::write(&file::export(&present), format)?;
+    match args.to {
+        None => print!("{text}"),
+        Some(to) => std::fs::write(&to, text)
+            .with_context(|| format!("--to: {} cannot be written", to.display()))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `burgee plan`: 0 where everything is as the file says, 2 where it is not, 1 for an error.
+pub(crate) async fn plan(args: PlanArgs) -> anyhow::Result<ExitCode> {
+    let work = Work::new(&args.file).await?;
+    let filed = work.run("", true).await?;
+    if args.json {
+        println!("{:#}", shown(&filed));
+    } else {
+        print(&filed);
+    }
+    Ok(match filed.plan.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(SOMETHING_TO_DO),
+    })
+}
+
+/// `burgee apply`: shows the plan, asks, and does it.
+pub(crate) async fn apply(args: ApplyArgs) -> anyhow::Result<ExitCode> {
+    let work = Work::new(&args.file).await?;
+    let filed = work.run(&args.comment, true).await?;
+    print(&filed);
+    if filed.plan.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    if !args.yes && !is_wanted(&args.file.file)? {
+        println!("Nothing was changed.");
+        return Ok(ExitCode::FAILURE);
+    }
+    let filed = work.run(&args.comment, false).await?;
+    println!("Applied as {} change sets.", filed.applied.len());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Asks whoever typed the command.
+fn is_wanted(file: &Path) -> anyhow::Result<bool> {
+    ensure!(
+        std::io::stdin().is_terminal() || file != Path::new("-"),
+        "the file was read from standard input, where no answer can come from: add --yes"
+    );
+    eprint!("Apply it? Type `yes`: ");
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer)?;
+    Ok(answer.trim() == "yes")
+}
+
+/// A file and the project that it is for.
+struct Work {
+    store: Store,
+    organization: Organization,
+    project: Project,
+    file: ProjectFile,
+    prune: bool,
+}
+
+impl Work {
+    async fn new(args: &FileArgs) -> anyhow::Result<Self> {
+        let name = args.file.display();
+        let text = text(&args.file).with_context(|| format!("{name} cannot be read"))?;
+        let file = file::read(&text).with_context(|| name.to_string())?;
+        let store = open(&args.data).await?;
+        let key = args.project.as_deref().unwrap_or(&file.project);
+        let (organization, project) = project(&store, key).await?;
+        Ok(Self {
+            store,
+            organization,
+            project,
+            file,
+            prune: args.prune,
+        })
+    }
+
+    async fn run(&self, comment: &str, dry_run: bool) -> anyhow::Result<Filed> {
+        let request = FileRequest {
+            organization: self.organization.id.clone(),
+            actor: Actor::operator(),
+            rights: Rights::everything(),
+            project: self.project.id.clone(),
+            file: self.file.clone(),
+            prune: self.prune,
+            comment: comment.to_owned(),
+            override_reason: None,
+            dry_run,
+            now: now(),
+        };
+        Ok(self.store.apply_file(&request).await?)
+    }
+}
+
+/// The text of a file, no more of it than a file has.
+fn text(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    let most = MAX_FILE as u64 + 1;
+    match path == Path::new("-") {
+        true => std::io::stdin()
+            .lock()
+            .take(most)
+            .read_to_string(&mut text)?,
+        false => std::fs::File::open(path)?
+            .take(most)
+            .read_to_string(&mut text)?,
+    };
+    Ok(text)
+}
+
+async fn project(store: &Store, key: &str) -> anyhow::Result<(Organization, Project)> {
+    let organization = setup::organization(store).await?;
+    let key = Key::new(key).with_context(|| format!("the project `{key}`"))?;
+    let project = store.project(&organization.id, &key).await;
+    let project = project.with_context(|| format!("the project `{key}`"))?;
+    Ok((organization, project))
+}
+
+fn shown(filed: &Filed) -> serde_json::Value {
+    let items = filed.plan.groups.iter().map(|group| {
+        json!({
+            "kind": group.kind,
+            "environment": group.environment,
+            "key": group.key,
+            "result": group.done,
+            "commands": group.commands,
+        })
+    });
+    json!({
+        "items": items.collect::<Vec<_>>(),
+        "changeSets": filed.plan.change_sets().len(),
+        "notes": filed.plan.notes,
+        "diff": filed.applied.iter().flat_map(|it| &it.diff).collect::<Vec<_>>(),
+        "warnings": filed.applied.iter().flat_map(|it| &it.warnings).collect::<Vec<_>>(),
+    })
+}
+
+fn print(filed: &Filed) {
+    let groups = &filed.plan.groups;
+    for group in groups.iter().filter(|it| !it.commands.is_empty()) {
+        let place = group.environment.as_ref().map(|it| format!("{it}/"));
+        let place = place.unwrap_or_default();
+        println!("{} {place}{}: {}", group.kind, group.key, word(group.done));
+    }
+    let sets = filed.plan.change_sets().len();
+    if sets > 1 {
+        println!("These are {sets} change sets; the first in words:");
+    }
+    for line in filed.applied.iter().flat_map(|it| &it.diff) {
+        println!("  {}", line.text);
+    }
+    for warning in filed.applied.iter().flat_map(|it| &it.warnings) {
+        println!("warning: {}", warning.message);
+    }
+    for note in &filed.plan.notes {
+        println!("note: {note}");
+    }
+    let changed = groups.iter().filter(|it| !it.commands.is_empty()).count();
+    println!(
+        "{changed} to change, {} as they shall be.",
+        groups.len() - changed
+    );
+}
+
+fn word(done: Done) -> &'static str {
+    match done {
+        Done::Created => "created",
+        Done::Updated => "changed",
+        Done::Restored => "restored",
+        Done::Archived => "archived",
+        Done::Unchanged => "unchanged",
+    }
+}

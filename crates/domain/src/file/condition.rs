@@ -1,0 +1,101 @@
+//! Conditions, there and back.
+
+use burgee_eval::condition::{IN_SEGMENT, NOT_IN_SEGMENT};
+use burgee_eval::flag::Condition;
+
+use super::FileFault;
+use super::labels::SegmentNames;
+use super::shape::ConditionFile;
+
+/// A condition as a file has it.
+pub(super) fn to_file(condition: &Condition, names: &SegmentNames) -> ConditionFile {
+    let list = condition.value.as_deref().and_then(as_list);
+    let property = condition.property.as_str();
+    let is_segments = [IN_SEGMENT, NOT_IN_SEGMENT].contains(&property) && condition.op.is_none();
+    match list {
+        Some(ids) if is_segments => {
+            let labels = Some(ids.iter().map(|id| names.label(id)).collect());
+            match property == IN_SEGMENT {
+                true => ConditionFile {
+                    in_segments: labels,
+                    ..ConditionFile::default()
+                },
+                false => ConditionFile {
+                    not_in_segments: labels,
+                    ..ConditionFile::default()
+                },
+            }
+        }
+        list => ConditionFile {
+            property: Some(condition.property.clone()),
+            op: condition.op.clone(),
+            value: condition.value.clone().filter(|_| list.is_none()),
+            values: list,
+            ..ConditionFile::default()
+        },
+    }
+}
+
+/// The list that a text holds, where it is written as we write it.
+fn as_list(text: &str) -> Option<Vec<String>> {
+    let list: Vec<String> = serde_json::from_str(text).ok()?;
+    (as_text(&list) == text).then_some(list)
+}
+
+fn as_text(list: &[String]) -> String {
+    serde_json::json!(list).to_string()
+}
+
+/// A condition of a file.
+pub(super) fn from_file(
+    file: &ConditionFile,
+    names: &SegmentNames,
+    at: &str,
+) -> Result<Condition, FileFault> {
+    let on_segments = |property: &str, labels: &[String], field: &str| {
+        let labels = labels.iter().enumerate();
+        let ids = labels.map(|(index, it)| names.id(it, &format!("{at}/{field}/{index}")));
+        let ids = ids.collect::<Result<Vec<_>, _>>()?;
+        Ok(Condition {
+            property: property.to_owned(),
+            op: None,
+            value: Some(as_text(&ids)),
+        })
+    };
+    match file {
+        ConditionFile {
+            in_segments: Some(labels),
+            not_in_segments: None,
+            property: None,
+            op: None,
+            value: None,
+            values: None,
+        } => on_segments(IN_SEGMENT, labels, "inSegments"),
+        ConditionFile {
+            in_segments: None,
+            not_in_segments: Some(labels),
+            property: None,
+            op: None,
+            value: None,
+            values: None,
+        } => on_segments(NOT_IN_SEGMENT, labels, "notInSegments"),
+        ConditionFile {
+            in_segments: None,
+            not_in_segments: None,
+            property: Some(property),
+            op,
+            value,
+            values,
+        } if value.is_none() || values.is_none() => Ok(Condition {
+            property: property.clone(),
+            op: op.clone(),
+            value: value.clone().or(values.as_deref().map(as_text)),
+        }),
+        _ => Err(FileFault::new(
+            at,
+            "conditionInvalid",
+            "a condition is `property` with `op` and `value` or `values`, or `inSegments`, or \
+             `notInSegments`",
+        )),
+    }
+}

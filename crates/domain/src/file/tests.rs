@@ -1,0 +1,445 @@
+//! Round trips: a file that is planned, applied and exported again is the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use burgee_eval::time::Millis;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::change::Draft;
+use crate::colour::Colour;
+use crate::command::references;
+use crate::id::Id;
+use crate::key::Key;
+use crate::model::{Environment, Organization, Project, Segment, SegmentScope};
+use crate::position::Position;
+use crate::workspace::{ProjectState, SegmentState, Workspace};
+
+const NOW: Millis = Millis(1_800_000_000_000);
+
+/// A project with `prod` and `dev`, and nothing in it.
+fn empty(key: &str) -> Workspace {
+    let id = Id::new(format!("id-{key}"));
+    let environment = |name: &str| Environment {
+        id: Id::new(format!("{key}-{name}")),
+        project: id.clone(),
+        key: Key::new(name).unwrap(),
+        name: name.to_uppercase(),
+        description: "a\nb".into(),
+        protected: false,
+        colour: Colour::of_place(0),
+        sort: 0,
+        position: Position::default(),
+        chain: [0; 32],
+        last_stamp: Millis(0),
+        created_at: NOW,
+    };
+    let environments = ["prod", "dev"].map(|it| (it.to_owned(), environment(it)));
+    let project = Project {
+        id: id.clone(),
+        organization: Id::new("org"),
+        key: Key::new("web").unwrap(),
+        name: "Web".into(),
+        version: 0,
+        created_at: NOW,
+    };
+    let state = ProjectState {
+        project,
+        environments: BTreeMap::from(environments),
+        flags: BTreeMap::new(),
+    };
+    let shared = Segment {
+        id: Id::new("shared"),
+        scope: SegmentScope::Organization,
+        key: Key::new("All.Of-us").unwrap(),
+        name: "All".into(),
+        description: String::new(),
+        tags: Vec::new(),
+        included: Vec::new(),
+        excluded: Vec::new(),
+        rules: Vec::new(),
+        life: Default::default(),
+        created_at: NOW,
+    };
+    let shared = SegmentState {
+        segment: shared,
+        stamps: BTreeMap::new(),
+    };
+    Workspace {
+        organization: Organization {
+            id: Id::new("org"),
+            key: Key::new("org").unwrap(),
+            name: "Org".into(),
+            version: 0,
+        },
+        projects: BTreeMap::from([("web".to_owned(), state)]),
+        segments: BTreeMap::from([(shared.segment.id.clone(), shared)]),
+        segment_uses: BTreeMap::new(),
+    }
+}
+
+fn present(workspace: &Workspace) -> Present {
+    Present {
+        project: workspace.projects["web"].clone(),
+        segments: workspace
+            .segments
+            .values()
+            .map(|it| it.segment.clone())
+            .collect(),
+        taken_flags: BTreeSet::new(),
+        taken_segments: workspace.segments.keys().map(ToString::to_string).collect(),
+    }
+}
+
+/// Ids that were not made before.
+fn ids() -> impl FnMut() -> String {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    || format!("made-{}", COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// The workspace as it is when a file was applied to it.
+fn applied(workspace: &Workspace, file: &ProjectFile, prune: bool) -> Workspace {
+    let mut new_id = ids();
+    let plan = plan(file, &present(workspace), prune, &mut new_id).unwrap();
+    let mut state = workspace.clone();
+    for commands in plan.change_sets() {
+        let _loaded = references(&commands);
+        crate::change::well_formed(&commands).unwrap();
+        let mut draft = Draft::new(&state, NOW, &mut new_id);
+        for (index, command) in commands.iter().enumerate() {
+            let run = draft.run(index, command.edit());
+            run.unwrap_or_else(|fault| panic!("{command:?}: {fault:?}"));
+        }
+        state = draft.state.clone();
+    }
+    state
+}
+
+fn exported(workspace: &Workspace) -> ProjectFile {
+    export(&present(workspace))
+}
+
+/// Any text that a name, a value or a user's key may be, also one that YAML could take for
+/// something else.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        prop::sample::select(vec![
+            "true",
+            "no",
+            "On",
+            "null",
+            "~",
+            "1",
+            "0x1F",
+            "1e3",
+            ".5",
+            "1_000",
+            "-",
+            "- a",
+            "a: b",
+            "#c",
+            "&a",
+            "*a",
+            "!t",
+            "%d",
+            "@x",
+            "`",
+            "'",
+            "\"",
+            "{",
+            "[a]",
+            "a #b",
+            "|",
+            ">",
+            "?",
+            "2026-11-22",
+            "12:30",
+            "\u{1F600}",
+            "é",
+            "a\\nb",
+            "<<",
+            "=",
+            "y",
+            "NaN",
+            "---",
+            "...",
+        ])
+        .prop_map(str::to_owned),
+        "[a-zA-Z0-9 :#'\"{}\\[\\],&*!|>%@`~äß-]{1,20}".prop_filter_map("blank", |text| {
+            let text = text.trim().to_owned();
+            (!text.is_empty()).then_some(text)
+        }),
+    ]
+}
+
+fn texts(most: usize) -> impl Strategy<Value = Vec<String>> {
+    prop::collection::btree_set(text(), 0..=most).prop_map(|it| it.into_iter().collect())
+}
+
+fn condition() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        (text(), text()).prop_map(
+            |(property, value)| json!({"property": property, "op": "Equal", "value": value})
+        ),
+        (text(), texts(3)).prop_map(|(property, values)| {
+            json!({"property": property, "op": "IsOneOf", "values": values})
+        }),
+        prop::sample::select(vec![
+            "project/beta",
+            "environment/own",
+            "organization/all.OF-us"
+        ])
+        .prop_map(|it| json!({"inSegments": [it]})),
+        Just(json!({"notInSegments": ["project/beta", "organization/All.Of-us"]})),
+    ]
+}
+
+fn serve() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        (0..3_usize).prop_map(|it| json!(format!("v{it}"))),
+        (1..999_u32, prop::option::of(0.0..1.0_f64)).prop_map(|(cut, share)| {
+            let cut = f64::from(cut) / 1_000.0;
+            json!([
+                {"variation": "v0", "rollout": [0.0, cut], "exptRollout": share},
+                {"variation": "v2", "rollout": [cut, 1.0]},
+            ])
+        }),
+    ]
+}
+
+fn rule() -> impl Strategy<Value = Value> {
+    let conditions = prop::collection::vec(condition(), 0..3);
+    (
+        prop::option::of(text()),
+        conditions,
+        serve(),
+        prop::option::of(text()),
+        any::<bool>(),
+    )
+        .prop_map(|(name, conditions, serve, dispatch, expt)| {
+            json!({"name": name, "if": conditions, "serve": serve, "dispatchKey": dispatch,
+                "includedInExpt": expt})
+        })
+}
+
+fn targeting() -> impl Strategy<Value = Value> {
+    let rules = prop::collection::vec(rule(), 0..3);
+    let default = prop::option::of((serve(), any::<bool>()));
+    let off = prop::option::of(0..3_usize);
+    (any::<[bool; 3]>(), texts(4), rules, default, off).prop_map(
+        |([enabled, tracked, all], users, rules, default, off)| {
+            let half = users.len() / 2;
+            json!({
+                "enabled": enabled, "tracked": tracked, "exptIncludeAllTargets": all,
+                "targets": [{"serve": "v1", "keys": users[..half]},
+                    {"serve": "v0", "keys": users[half..]}],
+                "rules": rules,
+                "default": default.map(|(serve, expt)| json!({"serve": serve,
+                    "includedInExpt": expt})),
+                "offVariation": off.map(|it| format!("v{it}")),
+            })
+        },
+    )
+}
+
+fn flag() -> impl Strategy<Value = Value> {
+    let names = prop::option::of(text());
+    let about = (prop::option::of(text()), text(), texts(3));
+    let targetings = (prop::option::of(targeting()), prop::option::of(targeting()));
+    (
+        about,
+        names,
+        targetings,
+        any::<bool>(),
+        prop::option::of(0..3_usize),
+    )
+        .prop_map(
+            |((name, description, tags), label, (prod, dev), archived, on)| {
+                let mut environments = serde_json::Map::new();
+                environments.extend(prod.map(|it| ("prod".to_owned(), it)));
+                environments.extend(dev.map(|it| ("dev".to_owned(), it)));
+                json!({
+                    "name": name, "description": description, "tags": tags, "type": "string",
+                    "variations": [{"id": "v0", "value": "a", "name": label},
+                        {"id": "v1", "value": "b"}, {"id": "v2", "value": "c"}],
+                    "onVariation": on.map(|it| format!("v{it}")),
+                    "archived": archived, "environments": environments,
+                })
+            },
+        )
+}
+
+fn segment() -> impl Strategy<Value = Value> {
+    let conditions = (text(), text());
+    (
+        prop::option::of(text()),
+        texts(3),
+        texts(2),
+        conditions,
+        any::<bool>(),
+    )
+        .prop_map(|(name, included, excluded, (property, value), archived)| {
+            json!({"name": name, "included": included, "excluded": excluded,
+                "archived": archived,
+                "rules": [{"if": [{"property": property, "op": "StartsWith", "value": value}]}]})
+        })
+}
+
+fn project() -> impl Strategy<Value = ProjectFile> {
+    let keys = prop::collection::btree_map("[a-c][a-zA-Z0-9._-]{0,6}", flag(), 0..4);
+    (keys, segment(), segment(), segment()).prop_map(|(flags, shared, prod, dev)| {
+        let mut seen = BTreeSet::new();
+        let flags = flags.into_iter();
+        let flags: BTreeMap<_, _> = flags
+            .filter(|(key, _)| seen.insert(key.to_ascii_lowercase()))
+            .collect();
+        let environment = |name: &str, own: &Value| {
+            json!({"name": name, "description": "a\nb", "segments": {"own": own}})
+        };
+        let file = json!({
+            "burgee": 1, "project": "web", "flags": flags, "segments": {"Beta": shared},
+            "environments": {"prod": environment("PROD", &prod), "dev": environment("DEV", &dev)},
+        });
+        serde_json::from_value(without_nulls(file)).unwrap()
+    })
+}
+
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let kept = map.into_iter().filter(|(_, it)| !it.is_null());
+            kept.map(|(key, it)| (key, without_nulls(it))).collect()
+        }
+        Value::Array(list) => list.into_iter().map(without_nulls).collect(),
+        other => other,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn what_is_exported_and_imported_elsewhere_is_exported_the_same(file in project()) {
+        let here = applied(&empty("here"), &file, false);
+        let once = exported(&here);
+        for format in [Format::Yaml, Format::Json] {
+            let text = write(&once, format).unwrap();
+            let back = read(&text).unwrap_or_else(|fault| panic!("{fault}\n{text}"));
+            prop_assert_eq!(&back, &once, "{}", text);
+        }
+        let there = applied(&empty("there"), &once, false);
+        prop_assert_eq!(&exported(&there), &once);
+        let again = plan(&once, &present(&there), true, &mut ids()).unwrap();
+        prop_assert!(again.is_empty(), "{:?}", again);
+    }
+
+    #[test]
+    fn one_project_becomes_another(from in project(), to in project()) {
+        let before = applied(&empty("web"), &from, false);
+        let after = applied(&before, &to, true);
+        // Nothing is left to be done, and nothing that the file does not know is live.
+        let again = plan(&to, &present(&after), true, &mut ids()).unwrap();
+        prop_assert!(again.is_empty(), "{:?}", again);
+    }
+}
+
+#[test]
+fn a_file_by_hand_needs_no_ids() {
+    let text = "\
+burgee: 1
+project: web
+segments:
+  beta:
+    included: [ada]
+flags:
+  checkout:
+    type: boolean
+    variations:
+      - value: 'true'
+      - value: 'false'
+    environments:
+      prod:
+        enabled: true
+        rules:
+          - name: Beta
+            if: [{ inSegments: [project/beta] }]
+            serve: 'true'
+        default: { serve: 'false' }
+";
+    let file = read(text).unwrap();
+    let state = applied(&empty("web"), &file, false);
+    let flag = &state.projects["web"].flags["checkout"];
+    let targeting = flag.targetings.values().next().unwrap();
+    let segments = flag.segment_ids();
+    assert_eq!(segments.len(), 1);
+    assert!(state.segments.contains_key(segments.first().unwrap()));
+    assert_eq!(
+        targeting.rules[0].variations[0].id,
+        flag.flag.variations[0].id
+    );
+    // The second time it means what is there.
+    let again = plan(&file, &present(&state), false, &mut ids()).unwrap();
+    assert!(again.is_empty(), "{again:?}");
+}
+
+#[test]
+fn what_is_pruned_is_archived_and_what_is_not_named_stays() {
+    let file = |flags: Value| {
+        let file = json!({"burgee": 1, "project": "web", "flags": flags});
+        serde_json::from_value::<ProjectFile>(file).unwrap()
+    };
+    let flag = json!({"type": "string", "variations": [{"value": "a"}]});
+    let both = applied(&empty("web"), &file(json!({"a": flag, "b": flag})), false);
+    let one = file(json!({"a": flag}));
+    assert!(
+        plan(&one, &present(&both), false, &mut ids())
+            .unwrap()
+            .is_empty()
+    );
+    let pruned = plan(&one, &present(&both), true, &mut ids()).unwrap();
+    let last = pruned.groups.last().unwrap();
+    assert_eq!((last.key.as_str(), last.done), ("b", Done::Archived));
+}
+
+#[test]
+fn large_files_come_to_sets_within_the_limit_that_keep_a_flag_together() {
+    let flags = (0..1_200).map(|number| {
+        let flag = json!({"type": "boolean", "variations": [{"value": "true"}, {"value": "false"}],
+            "environments": {"prod": {"enabled": true}, "dev": {"enabled": false}}});
+        (format!("flag-{number}"), flag)
+    });
+    let flags: serde_json::Map<String, Value> = flags.collect();
+    let file = json!({"burgee": 1, "project": "web", "flags": flags});
+    let file: ProjectFile = serde_json::from_value(file).unwrap();
+    let plan = plan(&file, &present(&empty("web")), false, &mut ids()).unwrap();
+    let sets = plan.change_sets();
+    assert_eq!(sets.iter().map(Vec::len).sum::<usize>(), 3_600);
+    assert!(
+        sets.iter()
+            .all(|set| set.len() <= 500 && set.len() % 3 == 0)
+    );
+}
+
+#[test]
+fn the_type_of_a_flag_never_changes() {
+    let file = |kind: &str, value: &str| {
+        let flag = json!({"type": kind, "variations": [{"value": value}]});
+        let file = json!({"burgee": 1, "project": "web", "flags": {"f": flag}});
+        serde_json::from_value::<ProjectFile>(file).unwrap()
+    };
+    let state = applied(&empty("web"), &file("string", "a"), false);
+    let refused = plan(&file("number", "1"), &present(&state), false, &mut ids());
+    assert_eq!(refused.unwrap_err().pointer, "/flags/f/type");
+}
+
+#[test]
+fn a_key_twice_is_refused_whatever_its_case() {
+    for text in [
+        "burgee: 1\nproject: web\nsegments: {a: {}, A: {}}\n",
+        "{\"burgee\": 1, \"project\": \"web\", \"segments\": {\"a\": {}, \"a\": {}}}",
+    ] {
+        assert!(read(text).is_err(), "{text}");
+    }
+}
