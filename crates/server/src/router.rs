@@ -17,9 +17,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::{
-    activity, audit, changes, environments, evaluate, events, flag_index, flags, groups,
-    invitations, me, members, permissions, policies, projects, properties, revert, rules, sdk_keys,
-    search, segments, session, state, tokens, users, versions,
+    activity, audit, bulk, changes, compare, environments, evaluate, events, flag_clone,
+    flag_index, flags, groups, invitations, me, members, permissions, policies, projects, promote,
+    properties, revert, rules, sdk_keys, search, segments, session, state, tokens, users, versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -133,6 +133,10 @@ fn table() -> OpenApiRouter<AppState> {
             changes::apply_to_project
         ))
         .routes(routes!(changes::history::list_of_environment))
+        .routes(routes!(bulk::apply))
+        .routes(routes!(compare::get))
+        .routes(routes!(flag_clone::clone))
+        .routes(routes!(promote::promote))
         .routes(routes!(revert::change_set))
         .routes(routes!(revert::environment))
         .routes(routes!(state::get))

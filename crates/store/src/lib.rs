@@ -63,7 +63,7 @@ pub use crate::error::StoreError;
 pub use crate::flags::index::{Cell, IndexedFlag, LastChange};
 pub use crate::flags::{FlagFilter, ListedFlag};
 pub use crate::history::{HistoryScope, LoggedChangeSet};
-pub use crate::planning::{Planned, RevertRequest};
+pub use crate::planning::{CloneRequest, Planned, PromoteError, PromoteRequest, RevertRequest};
 pub use crate::pool::Location;
 pub use crate::projects::NewProject;
 pub use crate::segments::{ListedSegment, SegmentFilter};

@@ -6,10 +6,13 @@
 
 pub mod activity;
 pub mod audit;
+pub mod bulk;
 pub mod changes;
+pub mod compare;
 pub mod environments;
 pub mod evaluate;
 pub mod events;
+pub mod flag_clone;
 pub mod flag_index;
 pub mod flags;
 pub mod groups;
@@ -21,6 +24,7 @@ pub mod permissions;
 pub mod planned;
 pub mod policies;
 pub mod projects;
+pub mod promote;
 pub mod properties;
 pub mod revert;
 pub mod rules;

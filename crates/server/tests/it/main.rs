@@ -19,6 +19,7 @@ mod past;
 mod people;
 mod permissions;
 mod places;
+mod planned;
 mod rates;
 mod rude;
 mod rules;

@@ -97,6 +97,7 @@ pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
     all.extend(users());
     all.extend(flags_and_segments());
     all.extend(changes(of));
+    all.extend(planned());
     all.extend(history(of));
     all.extend(audit());
     all.extend(members(of));
@@ -351,6 +352,41 @@ fn changes(of: &Fixture) -> Vec<Operation> {
             "projects/default/environments/prod/changes",
             &["environment.read", "project.read"],
         ),
+    ]
+}
+
+fn planned() -> Vec<Operation> {
+    let describe = json!({"kind": "describeFlag", "description": "D"});
+    vec![
+        op(
+            "GET /api/v1/projects/{project}/compare",
+            "projects/default/compare?environments=prod,dev",
+            &["environment.read", "project.read"],
+        )
+        .shows("flag.read"),
+        op(
+            "POST /api/v1/projects/{project}/environments/{environment}/promote",
+            "projects/default/environments/prod/promote",
+            &[
+                "flag.turnOn",
+                "flag.read",
+                "environment.read",
+                "project.read",
+            ],
+        )
+        .sends(json!({"to": "dev", "flags": ["lit"], "targets": "copy"})),
+        op(
+            "POST /api/v1/projects/{project}/flags/{flag}/clone",
+            "projects/default/flags/lit/clone",
+            &["flag.create", "flag.read", "project.read"],
+        )
+        .sends(json!({"key": "twin"})),
+        op(
+            "POST /api/v1/projects/{project}/bulk",
+            "projects/default/bulk",
+            &["flag.describe", "project.read"],
+        )
+        .sends(json!({"flags": ["lit", "twin"], "command": describe})),
     ]
 }
 
