@@ -18,6 +18,7 @@ pub mod conflict;
 pub mod demo;
 pub mod diff;
 mod fault;
+pub mod forget;
 pub mod id;
 pub mod import;
 pub mod key;

@@ -281,6 +281,12 @@ impl Problem {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "notJson", detail)
     }
 
+    /// 415: the body is not said to be JSON lines or CSV.
+    pub fn not_lines() -> Self {
+        let detail = "send the file with Content-Type: application/x-ndjson or text/csv";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "notLines", detail)
+    }
+
     /// 412: somebody else changed the same part after the caller's base.
     pub fn collides(conflicts: Vec<Collision>) -> Self {
         let detail = "somebody changed the same part after the versions in base";
@@ -316,6 +322,15 @@ fn places(needs: &[EnvironmentNeeds]) -> String {
     let places = places.map(|it| format!("{}/{}", it.project, it.environment));
     places.collect::<Vec<String>>().join(", ")
 }
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.detail)
+    }
+}
+
+/// So that the body of an answer that has begun can break off with it.
+impl std::error::Error for Problem {}
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {

@@ -18,8 +18,9 @@ use utoipa_axum::routes;
 
 use crate::api::{
     activity, audit, bulk, changes, compare, environments, evaluate, events, flag_clone,
-    flag_index, flags, groups, invitations, me, members, permissions, policies, projects, promote,
-    properties, revert, rules, sdk_keys, search, segments, session, state, tokens, users, versions,
+    flag_index, flags, forget, groups, invitations, me, members, permissions, policies, projects,
+    promote, properties, revert, rules, sdk_keys, search, segments, session, state, tokens,
+    user_files, users, versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -116,8 +117,10 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(search::find))
         .routes(routes!(activity::counts))
         .routes(routes!(activity::activity))
-        .routes(routes!(users::list))
+        .routes(routes!(users::list, user_files::upload))
         .routes(routes!(users::get, users::delete))
+        .routes(routes!(user_files::download))
+        .routes(routes!(forget::forget))
         .routes(routes!(properties::seen))
         .routes(routes!(evaluate::evaluate))
         .routes(routes!(segments::list_shared))

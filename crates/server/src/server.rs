@@ -66,6 +66,7 @@ impl Server {
         let text = move || counters.encode();
         let metrics_address =
             metrics::serve(config.metrics_listen, text, stop_feed.clone()).await?;
+        burgee_edge::allocator::give_free_memory_back();
         Ok(Self {
             address: edge.local_addr(),
             metrics_address,

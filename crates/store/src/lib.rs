@@ -23,6 +23,7 @@ mod environments;
 mod error;
 pub mod first_start;
 mod flags;
+pub mod forget;
 mod history;
 mod image;
 mod log;

@@ -850,6 +850,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/environments/{environment}/user-export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download all end users of an environment, by key. */
+        get: operations["download"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/environments/{environment}/users": {
         parameters: {
             query?: never;
@@ -860,7 +877,14 @@ export interface paths {
         /** List an environment's end users, by key. */
         get: operations["list"];
         put?: never;
-        post?: never;
+        /**
+         * Upload end users: JSON lines (`application/x-ndjson`, an object with `key`, `name?` and
+         *     `properties?` in each line) or CSV (`text/csv`, with the columns `key`, `name?`, `properties?`
+         *     (JSON); any other column is a property). Users who are known get these names and properties. A
+         *     line that is wrong is left out and told; what comes before a fault of the whole file (413) is
+         *     written.
+         */
+        post: operations["upload"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1116,6 +1140,29 @@ export interface paths {
         post?: never;
         /** Revoke a token: one's own, or any for who may. */
         delete: operations["revoke"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Forget an end user in the whole organization: out of individual targets and the lists of
+         *     segments by a change set (which takes the permissions for it, and approvals where an environment
+         *     asks for them: then nothing was done), out of earlier states and the bodies of the history, and
+         *     out of traffic. Counts stay, since they name nobody, and the chains still verify. What was cut
+         *     short is finished by asking once more. A program that asks for the user again brings them back.
+         */
+        post: operations["forget"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1930,6 +1977,38 @@ export interface components {
             /** @description The values it can have. */
             variations: components["schemas"]["Variation"][];
         };
+        /** @description Whom to forget. */
+        ForgetUser: {
+            /**
+             * @description Why, for the change set that takes the key out of flags and segments. It stays, so it should
+             *     not name the person.
+             */
+            comment?: string;
+            /** @description The user's key, in all environments of the organization. */
+            key: string;
+        };
+        /** @description Where an end user was, and is not any more. */
+        Forgotten: {
+            /** @description The change sets that took the key out of targets and segments. */
+            changes: string[];
+            /**
+             * Format: int64
+             * @description How many entries of the history did.
+             */
+            entries: number;
+            /**
+             * Format: int64
+             * @description How many earlier states of flags and segments named it.
+             */
+            images: number;
+            /**
+             * Format: int64
+             * @description How many rows of traffic were the user's.
+             */
+            rows: number;
+            /** @description Rules that ask for the key still: what they shall ask instead, somebody must decide. */
+            rules: components["schemas"]["RuleThatAsks"][];
+        };
         /**
          * @description Kinds of what can be found.
          * @enum {string}
@@ -2047,6 +2126,18 @@ export interface components {
          * @enum {string}
          */
         Language: "en" | "zh" | "ja";
+        /** @description What is wrong with a line. */
+        LineError: {
+            /** @description A stable name of the broken rule. */
+            code: string;
+            /** @description The rule in plain words, with the field. */
+            detail: string;
+            /**
+             * Format: int64
+             * @description The line, from 1, in which the user begins.
+             */
+            line: number;
+        };
         /** @description Following a link. */
         LinkFollowed: {
             /** @description What stands after `#` in the link. */
@@ -3150,6 +3241,19 @@ export interface components {
             /** @description The rollout. Either this or `variation`. */
             variations?: components["schemas"]["PartInput"][] | null;
         };
+        /** @description A rule that asks for a key. */
+        RuleThatAsks: {
+            /** @description The environment's key; null for a shared segment. */
+            environment?: string | null;
+            /** @description Its key. */
+            key: string;
+            /** @description `flag` or `segment`. */
+            kind: string;
+            /** @description The project's key; null for a segment of the organization. */
+            project?: string | null;
+            /** @description The rule's id. */
+            rule: string;
+        };
         /** @description That not all users were looked at, but those seen last. */
         Sampled: {
             /** @description Whether there are more: counting stops at a million. */
@@ -3775,6 +3879,21 @@ export interface components {
             value?: string | null;
             /** @description Its id. */
             variation: string;
+        };
+        /** @description What became of a file. */
+        Uploaded: {
+            /** @description What is wrong with the first hundred of them. */
+            errors: components["schemas"]["LineError"][];
+            /**
+             * Format: int64
+             * @description How many lines are wrong; they were left out.
+             */
+            refused: number;
+            /**
+             * Format: int64
+             * @description How many users were written.
+             */
+            written: number;
         };
         /** @description When a flag was evaluated, in one environment or in several together. */
         UsageView: {
@@ -9637,6 +9756,94 @@ export interface operations {
             };
         };
     };
+    download: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Properties that get a column of their own, joined by commas, in place of one column with all
+                 *     of them as JSON; of `csv`.
+                 */
+                columns?: string;
+                /** @description `jsonLines` (also where absent) or `csv`. */
+                format?: "jsonLines" | "csv";
+            };
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, streamed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list: {
         parameters: {
             query?: {
@@ -9710,6 +9917,109 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 64 MiB and 200,000 users; a line has at most 256 KiB */
+        requestBody: {
+            content: {
+                "application/x-ndjson": string;
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Uploaded"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Requests come too often; `Retry-After` says when to try again */
@@ -11067,6 +11377,111 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgetUser"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Forgotten"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Requests come too often; `Retry-After` says when to try again */

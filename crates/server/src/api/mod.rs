@@ -15,6 +15,7 @@ pub mod events;
 pub mod flag_clone;
 pub mod flag_index;
 pub mod flags;
+pub mod forget;
 pub mod groups;
 pub mod invitations;
 pub mod me;
@@ -34,6 +35,7 @@ pub mod segments;
 pub mod session;
 pub mod state;
 pub mod tokens;
+pub mod user_files;
 pub mod users;
 pub mod versions;
 

@@ -376,3 +376,119 @@ async fn counts_and_staleness_are_told() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_go_out_and_come_back_the_same() {
+    on_each_database(async |app| {
+        let odd = [
+            (r#"=HYPERLINK("x")"#, "+1", "-2"),
+            ("'@quoted", "'", "'='"),
+            ("comma, quote \" and\nline", "ünal", "{}"),
+        ];
+        let environment = environment(app).await;
+        let users = odd.map(|(key, name, plan)| UserSeen {
+            environment: environment.as_str().into(),
+            key: key.into(),
+            name: name.into(),
+            properties: vec![("plan".into(), plan.into())],
+            at: now(),
+        });
+        app.store.traffic().put_users(&users).await.unwrap();
+        let upload = async |to: &str, kind: &str, text: String| {
+            let path = format!("projects/default/environments/{to}/users");
+            let api = app.owner.clone().with_header("content-type", kind);
+            api.try_send(reqwest::Method::POST, &path, Some(text)).await.unwrap()
+        };
+        let without_times = |mut page: Value| {
+            for user in page["items"].as_array_mut().unwrap() {
+                user["firstSeen"] = Value::Null;
+                user["lastSeen"] = Value::Null;
+            }
+            page
+        };
+        let expected = app.owner.get(&format!("{PROD}/users")).await.expect(200);
+        for (query, kind) in [
+            ("", "application/x-ndjson"),
+            ("?format=csv", "text/csv"),
+            ("?format=csv&columns=plan", "text/csv; charset=utf-8"),
+        ] {
+            let file = app.owner.get(&format!("{PROD}/user-export{query}")).await;
+            let cells = file.text.split([',', '\n']).filter(|_| kind != "application/x-ndjson");
+            for cell in cells {
+                assert!(!cell.starts_with(['=', '+', '-', '@']), "{cell}");
+            }
+            let done = upload("dev", kind, file.text).await.expect(200);
+            assert_eq!((&done["written"], &done["refused"]), (&json!(3), &json!(0)), "{done}");
+            let dev = "projects/default/environments/dev/users";
+            let found = app.owner.get(dev).await.expect(200);
+            assert_eq!(without_times(found), without_times(expected.clone()));
+            for (key, ..) in odd {
+                let id = app.owner.get("projects/default/environments/dev").await.expect(200);
+                let id = id["id"].as_str().unwrap();
+                app.store.traffic().forget_user(id, key).await.unwrap();
+            }
+        }
+
+        let lines = "{\"key\": \"a\"}\n\nnothing\n{\"key\": \" \"}\n{\"key\": \"b\", \"age\": 1}\n{\"key\": \"c\"}";
+        let done = upload("dev", "application/x-ndjson", lines.to_owned()).await.expect(200);
+        assert_eq!((&done["written"], &done["refused"]), (&json!(2), &json!(3)));
+        let wrong = done["errors"].as_array().unwrap().iter();
+        let wrong: Vec<_> = wrong.map(|it| (it["line"].as_u64().unwrap(), it["code"].as_str().unwrap())).collect();
+        assert_eq!(wrong, [(3, "json"), (4, "userKey"), (5, "json")]);
+        let csv = "key,country\na,de\nb\n\"c\"x,de\nd,\"two\nlines\"\n";
+        let done = upload("dev", "text/csv", csv.to_owned()).await.expect(200);
+        let wrong = done["errors"].as_array().unwrap().iter();
+        let wrong: Vec<_> = wrong.map(|it| (it["line"].as_u64().unwrap(), it["code"].as_str().unwrap())).collect();
+        assert_eq!(wrong, [(3, "cells"), (4, "quotes")]);
+        let dev = "projects/default/environments/dev/users/d";
+        assert_eq!(app.owner.get(dev).await.expect(200)["properties"]["country"], "two\nlines");
+        upload("dev", "text/csv", "name\nx\n".to_owned()).await.problem(400);
+        upload("dev", "text/plain", "key\nx\n".to_owned()).await.problem(415);
+        upload("dev", "application/x-ndjson", "x".repeat(300_000)).await.problem(400);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_is_forgotten_in_the_whole_organization() {
+    on_each_database(async |app| {
+        people(app, 3).await;
+        let (yes, _) = checkout(app).await;
+        let add = json!({"kind": "addTargets", "flag": "checkout", "environment": "prod",
+            "variation": yes, "keys": ["u000", "u001"]});
+        app.apply(json!([add])).await;
+        let ask = json!({"key": "u001", "comment": "asked to be forgotten"});
+        app.caller("dora", "developer")
+            .await
+            .post("users/forget", &ask)
+            .await
+            .problem(403);
+        let done = app.owner.post("users/forget", &ask).await.expect(200);
+        assert_eq!(done["changes"].as_array().unwrap().len(), 1);
+        assert!(done["images"].as_u64().unwrap() >= 1, "{done}");
+        assert!(done["entries"].as_u64().unwrap() >= 2, "{done}");
+        assert_eq!(done["rows"], 1);
+        app.owner
+            .get(&format!("{PROD}/users/u001"))
+            .await
+            .problem(404);
+        let flag = app
+            .owner
+            .get("projects/default/flags/checkout")
+            .await
+            .expect(200);
+        assert!(!flag.to_string().contains("u001") && flag.to_string().contains("u000"));
+        let history = app
+            .owner
+            .get("changes?limit=500")
+            .await
+            .expect(200)
+            .to_string();
+        assert!(!history.contains("u001"), "{history}");
+        assert!(history.contains("forgetUser"));
+        let naming = json!({"key": "u002", "comment": "u002 asked"});
+        let refused = app.owner.post("users/forget", &naming).await.problem(400);
+        assert_eq!(refused.pointers(), ["/comment"]);
+    })
+    .await;
+}

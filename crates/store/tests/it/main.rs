@@ -4,6 +4,7 @@
 mod audit;
 mod change_sets;
 mod feed;
+mod forget;
 mod history;
 mod images;
 mod import;

@@ -244,6 +244,23 @@ fn users() -> Vec<Operation> {
             &write,
         ),
         op(
+            "POST /api/v1/projects/{project}/environments/{environment}/users",
+            format!("{environment}/users"),
+            &write,
+        )
+        .sends(json!({"key": "made"})),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/user-export",
+            format!("{environment}/user-export"),
+            &read,
+        ),
+        op(
+            "POST /api/v1/users/forget",
+            "users/forget",
+            &["user.forget"],
+        )
+        .sends(json!({"key": "gone"})),
+        op(
             "GET /api/v1/projects/{project}/environments/{environment}/properties",
             format!("{environment}/properties"),
             &read,
