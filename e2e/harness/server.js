@@ -21,11 +21,16 @@ export const DEMO = { project: "demo", environment: "prod" };
 
 export class Server {
   #process;
+  #more = [];
   #log = "";
 
-  /** Starts a server with the demo flags; `stop()` removes what it left. */
-  static async start() {
+  /**
+   * Starts a server with the demo flags, and with more arguments where they are given; `stop()`
+   * removes what it left.
+   */
+  static async start(...more) {
     const server = new Server();
+    server.#more = more;
     server.dataDir = await mkdtemp(path.join(os.tmpdir(), "burgee-e2e-"));
     server.port = await freePort();
     server.url = `http://127.0.0.1:${server.port}`;
@@ -48,7 +53,7 @@ export class Server {
   async up() {
     const listen = `127.0.0.1:${this.port}`;
     const args = ["server", "--listen", listen, "--metrics-listen", "127.0.0.1:0"];
-    this.#process = spawn(binary, [...args, "--data-dir", this.dataDir, "--demo"]);
+    this.#process = spawn(binary, [...args, "--data-dir", this.dataDir, "--demo", ...this.#more]);
     let failed;
     this.#process.on("error", (error) => (failed = error));
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
@@ -80,6 +85,13 @@ export class Server {
   async cli(...args) {
     const { stdout } = await run(binary, [...args, "--data-dir", this.dataDir]);
     return JSON.parse(stdout);
+  }
+
+  /** What Prometheus would read. */
+  async metrics() {
+    // The port was a free one; the log says which.
+    const address = /metrics=(\S+)/.exec(this.#log)[1];
+    return (await fetch(`http://${address}/metrics`)).text();
   }
 
   /** Calls the API under /api/v1; anything but success is an error with the answer in it. */

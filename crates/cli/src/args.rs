@@ -88,6 +88,19 @@ pub(crate) struct ServerArgs {
     /// none then. All servers of one database need the same.
     #[arg(long, env = "BURGEE_INSTANCE_KEY_FILE", value_name = "FILE")]
     pub(crate) instance_key_file: Option<PathBuf>,
+    /// The mail server, for invitations, new passwords and notices: `smtps://user:password@host`, or
+    /// `smtp://host?tls=required` (`smtp://host` is without TLS). Without one, owners make links.
+    #[arg(
+        long,
+        env = "BURGEE_SMTP_URL",
+        value_name = "URL",
+        hide_env_values = true,
+        requires = "mail_from"
+    )]
+    pub(crate) smtp_url: Option<String>,
+    /// Who mails are from: `Burgee <burgee@example.com>`.
+    #[arg(long, env = "BURGEE_MAIL_FROM", value_name = "ADDRESS")]
+    pub(crate) mail_from: Option<String>,
     /// Proxies that are believed when they say whom they forward: networks, separated by commas.
     #[arg(
         long,

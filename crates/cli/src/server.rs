@@ -71,6 +71,8 @@ fn config(args: &ServerArgs) -> anyhow::Result<Config> {
         share_port: args.share_port,
         metrics_listen: args.metrics_listen,
         public_url: args.public_url.clone(),
+        smtp_url: args.smtp_url.clone(),
+        mail_from: args.mail_from.clone(),
         rates: Rates::of(Some(args.requests_per_second).filter(|it| *it > 0)),
         demo: args.demo,
         ..config

@@ -9,9 +9,11 @@ use burgee_eval::time::Millis;
 use burgee_store::Store;
 use ipnet::IpNet;
 
+use crate::auth::oidc::Providers;
 use crate::auth::seal::Keyring;
 use crate::auth::throttle::Throttle;
 use crate::events::Events;
+use crate::mail::Mailer;
 use crate::problem::Problem;
 use crate::rates::Limiter;
 
@@ -24,6 +26,12 @@ pub struct AppState {
     pub hub: Arc<Hub>,
     /// What seals secrets that must be read back, where there is a key.
     pub keyring: Option<Arc<Keyring>>,
+    /// Providers of single sign-on.
+    pub providers: Arc<Providers>,
+    /// Mail to people, where there is a mail server.
+    pub mail: Mailer,
+    /// Who asked for new passwords of late.
+    pub resets: Arc<Throttle>,
     /// Who listens to what happens.
     pub events: Arc<Events>,
     /// How often one may ask.
@@ -51,9 +59,9 @@ impl AppState {
         self.keyring.as_deref().ok_or_else(Problem::no_instance_key)
     }
 
-    /// The address of a one-time link. What follows `#` is sent to no server, and so is in no log.
+    /// The address of a one-time link.
     pub fn link(&self, text: &str) -> String {
-        format!("{}/link#{text}", self.public_url)
+        link(&self.public_url, text)
     }
 
     /// Waits until this server serves environments (by id) at these versions or later: whoever made
@@ -88,6 +96,12 @@ impl AppState {
             tracing::warn!("a change is stored, but not served yet");
         }
     }
+}
+
+/// The address of a one-time link of a server. What follows `#` is sent to no server, and so is in
+/// no log.
+pub(crate) fn link(public_url: &str, text: &str) -> String {
+    format!("{public_url}/link#{text}")
 }
 
 /// The time on this machine's clock: the one place where the server reads it.

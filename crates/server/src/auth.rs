@@ -8,6 +8,7 @@
 
 mod bearer;
 mod cross_site;
+pub mod oidc;
 pub mod password;
 pub mod peer;
 pub mod seal;

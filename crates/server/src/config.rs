@@ -27,6 +27,10 @@ pub struct Config {
     /// The file of the key that seals secrets which must be read back; made where there is none.
     /// Without one nothing is sealed, and nobody can have a second factor.
     pub instance_key_file: Option<PathBuf>,
+    /// The mail server; without one no mail is sent.
+    pub smtp_url: Option<String>,
+    /// Who mails are from; there is one where there is a mail server.
+    pub mail_from: Option<String>,
     /// Proxies that are believed when they say whom they forward (`X-Forwarded-For`).
     pub trusted_proxies: Vec<IpNet>,
     /// How often one may ask for management.
@@ -52,6 +56,8 @@ impl Config {
             location,
             public_url: None,
             instance_key_file,
+            smtp_url: None,
+            mail_from: None,
             trusted_proxies: Vec::new(),
             rates: Rates::default(),
             demo: false,

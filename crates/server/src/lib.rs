@@ -17,6 +17,8 @@ pub mod due;
 pub mod effects;
 pub mod events;
 pub mod feed;
+pub mod fetch;
+pub mod mail;
 pub mod metrics;
 pub mod openapi;
 pub mod params;

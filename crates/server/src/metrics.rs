@@ -35,3 +35,8 @@ pub async fn serve(
     });
     Ok(address)
 }
+
+/// Two texts as one: only the last says that it is the end.
+pub fn joined(first: &str, last: &str) -> String {
+    format!("{}{last}", first.strip_suffix("# EOF\n").unwrap_or(first))
+}

@@ -160,10 +160,46 @@ impl Problem {
         Self::new(StatusCode::FORBIDDEN, "singleSignOnNeeded", detail)
     }
 
+    /// 401: there is no sign-in under way to which this is the answer.
+    pub fn sign_in_expired() -> Self {
+        let detail = "this sign-in was not begun in this browser, or too long ago; begin again";
+        Self::new(StatusCode::UNAUTHORIZED, "signInExpired", detail)
+    }
+
+    /// 401: the provider refused the sign-in.
+    pub fn sign_in_refused(why: &str) -> Self {
+        let detail = format!("the provider did not sign you in: {why}");
+        Self::new(StatusCode::UNAUTHORIZED, "signInRefused", detail)
+    }
+
+    /// 401: what the provider says proves nothing.
+    pub fn id_token_invalid(why: &str) -> Self {
+        let detail = format!("what the provider says is not good: {why}");
+        Self::new(StatusCode::UNAUTHORIZED, "idTokenInvalid", detail)
+    }
+
+    /// 403: the provider signed somebody in who has no account here.
+    pub fn not_signed_on(code: &str, detail: &str) -> Self {
+        Self::new(StatusCode::FORBIDDEN, code, detail)
+    }
+
+    /// 502: the provider cannot be asked, or does not answer as it must. Log it before.
+    pub fn provider_failed() -> Self {
+        let detail = "the provider does not answer as it must; the server's log says how";
+        Self::new(StatusCode::BAD_GATEWAY, "providerFailed", detail)
+    }
+
+    /// 501: the server sends no mail.
+    pub fn no_mail() -> Self {
+        let detail = "this server was started without --smtp-url; ask an owner of your \
+                      organization for a link";
+        Self::new(StatusCode::NOT_IMPLEMENTED, "mailMissing", detail)
+    }
+
     /// 501: the server has no key to seal secrets with.
     pub fn no_instance_key() -> Self {
         let detail = "this server was started without --instance-key-file, so it keeps no second \
-                      factors";
+                      factors and no providers of sign-in";
         Self::new(StatusCode::NOT_IMPLEMENTED, "instanceKeyMissing", detail)
     }
 

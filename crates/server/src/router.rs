@@ -18,9 +18,9 @@ use utoipa_axum::routes;
 
 use crate::api::{
     activity, audit, bulk, changes, compare, environments, evaluate, events, flag_clone,
-    flag_index, flags, forget, groups, invitations, me, members, permissions, policies, projects,
-    promote, properties, revert, rules, sdk_keys, search, segments, session, state, tokens,
-    user_files, users, versions,
+    flag_index, flags, forget, groups, invitations, me, members, oidc, permissions, policies,
+    projects, promote, properties, revert, rules, sdk_keys, search, segments, session, sign_in,
+    state, tokens, user_files, users, versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -150,6 +150,10 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(audit::export))
         .routes(routes!(audit::retention, audit::set_retention))
         .routes(routes!(session::get, session::sign_in, session::sign_out))
+        .routes(routes!(session::reset))
+        .routes(routes!(oidc::begin))
+        .routes(routes!(oidc::finish))
+        .routes(routes!(sign_in::get, sign_in::set, sign_in::remove))
         .routes(routes!(me::update))
         .routes(routes!(me::change_password))
         .routes(routes!(me::settings::get, me::settings::put))

@@ -18,10 +18,13 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{AppState, now};
+use crate::auth::oidc::Providers;
 use crate::auth::seal::Keyring;
 use crate::config::Config;
 use crate::events::Events;
 use crate::feed::{self, LocalSource};
+use crate::fetch::Fetcher;
+use crate::mail::{Mailer, Post};
 use crate::rates::Limiter;
 use crate::sink::LocalSink;
 use crate::{audit, demo, due, metrics, retention, router, setup};
@@ -55,7 +58,9 @@ impl Server {
         let taken = || format!("--listen: {listen} cannot be listened on");
         let listening = driver::listen(listen, &driver).with_context(taken)?;
         let events = Events::new(store.clone(), stop_edge.clone());
-        let state = state(&config, listening.local_addr(), &store, &api, events)?;
+        let mut state = state(&config, listening.local_addr(), &store, &api, events)?;
+        feeding.extend(start_mail(&config, &mut state, &stop_feed)?);
+        let mails = state.mail.counters().clone();
         let sealing = audit::run(store.clone(), state.keyring.clone());
         feeding.push(tokio::spawn(until(stop_feed.clone(), sealing)));
         let owner_password = setup::first_password(&store).await?;
@@ -63,7 +68,7 @@ impl Server {
         let routes = burgee_edge::api::router(api.clone()).merge(management);
         let edge = driver::serve(listening, &api, routes, stop_edge.clone(), driver)
             .with_context(taken)?;
-        let text = move || counters.encode();
+        let text = move || metrics::joined(&counters.encode(), &mails.encode());
         let metrics_address =
             metrics::serve(config.metrics_listen, text, stop_feed.clone()).await?;
         burgee_edge::allocator::give_free_memory_back();
@@ -133,17 +138,44 @@ fn state(
     let keyring = file.map(Keyring::load).transpose()?;
     let url = config.public_url.clone();
     let url = url.unwrap_or_else(|| format!("http://{listening}"));
+    let secure = url.starts_with("https://");
+    // A server that is itself reached without TLS may ask one on the same machine so.
+    let fetcher = Fetcher::new(!secure)?;
     Ok(AppState {
         store: store.clone(),
         hub: Arc::clone(&api.hub),
         events,
         keyring: keyring.map(Arc::new),
+        providers: Arc::new(Providers::new(fetcher)),
+        mail: Mailer::none(),
+        resets: Arc::default(),
         limiter: Arc::new(Limiter::new(config.rates)),
         throttle: Arc::default(),
         trusted_proxies: config.trusted_proxies.clone().into(),
-        secure_cookies: url.starts_with("https://"),
+        secure_cookies: secure,
         public_url: url.trim_end_matches('/').into(),
     })
+}
+
+/// Begins to send mail, where a mail server is configured; the task that does.
+fn start_mail(
+    config: &Config,
+    state: &mut AppState,
+    stop: &CancellationToken,
+) -> anyhow::Result<Option<JoinHandle<()>>> {
+    let Some(server) = &config.smtp_url else {
+        return Ok(None);
+    };
+    let from = config.mail_from.as_deref().unwrap_or_default();
+    let post = Post::new(
+        server,
+        from,
+        state.store.clone(),
+        Arc::clone(&state.public_url),
+    )?;
+    let (mailer, sending) = Mailer::new(post, stop.clone());
+    state.mail = mailer;
+    Ok(Some(tokio::spawn(sending)))
 }
 
 /// Opens the data and sets up what is missing. Says whether the database was empty.

@@ -448,6 +448,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organization/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How members sign in by a provider. */
+        get: operations["get"];
+        /**
+         * Set how members sign in by a provider. It takes `organization.own` too: whoever chooses the
+         *     provider decides who is an owner.
+         */
+        put: operations["set"];
+        post?: never;
+        /** End single sign-on. The sessions that the provider opened end. */
+        delete: operations["remove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/permissions": {
         parameters: {
             query?: never;
@@ -1178,6 +1200,63 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/session/oidc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Come back from a provider: opened by the browser that was sent there. The answer sets the
+         *     session's cookie.
+         */
+        get: operations["finish"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/oidc/{organization}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sign in by an organization's provider: opened by a browser, which is sent there. */
+        get: operations["begin"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a link to choose a new password, by mail. The answer is the same, and as fast, whether or
+         *     not there is such an account. After some requests the next have to wait (429).
+         */
+        post: operations["reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tokens": {
         parameters: {
             query?: never;
@@ -1556,6 +1635,30 @@ export interface components {
             versions: {
                 [key: string]: number;
             };
+        };
+        /** @description Which claims say what. */
+        Claims: {
+            /**
+             * @description The address of mail; `email` where none is given.
+             * @default email
+             */
+            email: string;
+            /**
+             * @description Whether the provider made sure of the address (true, 1, or these as texts);
+             *     `email_verified` where none is given. Entra ID has `xms_edov`.
+             * @default email_verified
+             */
+            emailVerified: string;
+            /**
+             * @description The groups: a list of texts, or one text. Without one, the provider says nothing of groups.
+             * @default null
+             */
+            groups: string | null;
+            /**
+             * @description The display name; `name` where none is given.
+             * @default name
+             */
+            name: string;
         };
         /** @description What the copy shall be. */
         CloneFlag: {
@@ -2155,6 +2258,11 @@ export interface components {
             /** @description Rules that ask for the key still: what they shall ask instead, somebody must decide. */
             rules: components["schemas"]["RuleThatAsks"][];
         };
+        /** @description Whose password is to be chosen anew. */
+        ForgottenPassword: {
+            /** @description The address of mail. */
+            email: string;
+        };
         /**
          * @description Kinds of what can be found.
          * @enum {string}
@@ -2231,6 +2339,8 @@ export interface components {
             id: string;
             /** @description The link, to be given to the person; shown when it is made, and never again. */
             link?: string | null;
+            /** @description Whether the link is sent to the person by mail too; said when it is made. */
+            mailed?: boolean | null;
             /** @description Keys of the policies that they will have. */
             policies: string[];
         };
@@ -2328,6 +2438,13 @@ export interface components {
              * @description How many keys are included.
              */
             includedCount: number;
+        };
+        /** @description A group that comes with a value of the groups claim. */
+        MappedGroup: {
+            /** @description The key of the group that it gives. */
+            group: string;
+            /** @description What the claim says. */
+            value: string;
         };
         /** @description Who is signed in. */
         Me: {
@@ -2459,6 +2576,19 @@ export interface components {
             id?: string | null;
             override?: components["schemas"]["Override"] | null;
         };
+        /** @description What who joins by themselves has. */
+        Newcomers: {
+            /**
+             * @description Keys of groups.
+             * @default []
+             */
+            groups: string[];
+            /**
+             * @description Keys of policies.
+             * @default []
+             */
+            policies: string[];
+        };
         /** @description A new environment. It gets one client and one server key. */
         NewEnvironment: {
             /** @description A text for people. */
@@ -2519,6 +2649,33 @@ export interface components {
             address: string;
             /** @description The seed, to type into an authenticator app. */
             seed: string;
+        };
+        /** @description How members sign in by a provider. */
+        NewSignIn: {
+            /** @description Which claims say what. */
+            claims?: components["schemas"]["Claims"];
+            /** @description What the provider knows this server by. */
+            clientId: string;
+            /**
+             * @description What proves it. Where none is given, the one before stays if issuer and client are the same;
+             *     else the client is public.
+             */
+            clientSecret?: string | null;
+            /** @description Domains whose addresses may join by themselves. */
+            domains?: string[];
+            /**
+             * @description Which groups come with which values of the groups claim. Those named here follow the
+             *     provider at each sign-in; all others are given here alone.
+             */
+            groups?: components["schemas"]["MappedGroup"][];
+            /** @description The provider's address, exactly as its description and its tokens say it. */
+            issuer: string;
+            /** @description What who joins by themselves has. */
+            newcomers?: components["schemas"]["Newcomers"];
+            /** @description Whether members sign in by password too. */
+            passwords?: components["schemas"]["Passwords"];
+            /** @description What is asked for besides `openid`; `email` and `profile` where none are given. */
+            scopes?: string[] | null;
         };
         /** @description A new token. */
         NewTokenBody: {
@@ -2705,6 +2862,8 @@ export interface components {
                 id: string;
                 /** @description The link, to be given to the person; shown when it is made, and never again. */
                 link?: string | null;
+                /** @description Whether the link is sent to the person by mail too; said when it is made. */
+                mailed?: boolean | null;
                 /** @description Keys of the policies that they will have. */
                 policies: string[];
             }[];
@@ -2948,6 +3107,11 @@ export interface components {
             /** @description The password from now on. */
             new: string;
         };
+        /**
+         * @description Whether members sign in by password too.
+         * @enum {string}
+         */
+        Passwords: "allowed" | "off";
         /** @description A flag with its targeting, as it was in an environment. */
         PastFlag: {
             /** @description What everyone else got. */
@@ -3829,6 +3993,29 @@ export interface components {
             value?: unknown;
             /** @description In English. */
             words: string;
+        };
+        /** @description How members sign in by a provider, as it is. */
+        SignInView: {
+            /** @description Which claims say what. */
+            claims: components["schemas"]["Claims"];
+            /** @description What the provider knows this server by. */
+            clientId: string;
+            /** @description Domains whose addresses may join by themselves. */
+            domains: string[];
+            /** @description Which groups come with which values of the groups claim. */
+            groups: components["schemas"]["MappedGroup"][];
+            /** @description Whether there is a secret; it is never shown. */
+            hasClientSecret: boolean;
+            /** @description The provider's address. */
+            issuer: string;
+            /** @description What who joins by themselves has. */
+            newcomers: components["schemas"]["Newcomers"];
+            /** @description Whether members sign in by password too. */
+            passwords: components["schemas"]["Passwords"];
+            /** @description Where the provider has to let browsers come back to. */
+            redirectUri: string;
+            /** @description What is asked for besides `openid`. */
+            scopes: string[];
         };
         /** @description The evaluations of a span. */
         SpanView: {
@@ -6870,6 +7057,230 @@ export interface operations {
             };
             /** @description Something that is there stands against it; nothing was changed */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInView"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSignIn"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInView"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server has no instance key */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ended */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11826,6 +12237,250 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    finish: {
+        parameters: {
+            query?: {
+                /** @description What is exchanged for the id token. */
+                code?: string;
+                /** @description Why there is no code. */
+                error?: string;
+                /** @description The provider, where it says so (RFC 9207). */
+                iss?: string;
+                /** @description Which sign-in it is the answer to. */
+                state?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed in; on to where the browser wanted to */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `signInExpired`, `signInRefused` or `idTokenInvalid` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `notAMember`, `emailNotVerified` or `linkedToAnother` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It cannot be done now; `detail` says why */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The provider does not answer as it must */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    begin: {
+        parameters: {
+            query?: {
+                /** @description Where the browser goes in the end: a path of this server, `/` where none is given. */
+                returnTo?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The organization's key */
+                organization: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description On to the provider */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It cannot be done now; `detail` says why */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The provider does not answer as it must */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgottenPassword"];
+            };
+        };
+        responses: {
+            /** @description A link is sent, if there is such an account */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many attempts failed, or requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `mailMissing`: the server sends no mail */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */

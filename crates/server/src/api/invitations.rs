@@ -20,6 +20,7 @@ use crate::app::{AppState, now};
 use crate::auth::peer::Peer;
 use crate::auth::{Caller, SignedIn, password};
 use crate::body::Body;
+use crate::mail::Letter;
 use crate::params::Path;
 use crate::problem::Problem;
 
@@ -56,6 +57,9 @@ pub struct InvitationView {
     /// The link, to be given to the person; shown when it is made, and never again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
+    /// Whether the link is sent to the person by mail too; said when it is made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mailed: Option<bool>,
 }
 
 impl From<Invitation> for InvitationView {
@@ -68,6 +72,7 @@ impl From<Invitation> for InvitationView {
             created_at: invitation.created_at.to_string(),
             expires_at: invitation.expires_at.to_string(),
             link: None,
+            mailed: None,
         }
     }
 }
@@ -145,8 +150,11 @@ pub async fn create(
         .store
         .invite(organization, &email, &grants, actor, now())
         .await?;
+    let link = state.link(&text);
+    let letter = Letter::invitation(&email, &caller.actor.name, &link);
     let view = InvitationView {
-        link: Some(state.link(&text)),
+        mailed: Some(state.mail.send(letter)),
+        link: Some(link),
         ..invitation.into()
     };
     Ok((StatusCode::CREATED, Json(view)))
@@ -210,6 +218,8 @@ pub async fn follow(
     if let Some(signed_in) = &signed_in {
         signed_in.settled()?;
     }
+    // What one organization's provider says of somebody opens no other's door.
+    let signed_in = signed_in.filter(|it| it.session.organization.is_none());
     let signed_in = signed_in.map(|it| it.account.id);
     let sign_in_first = || Problem::unauthorized(&format!("sign in as {} first", found.email));
     if needs_sign_in(&found) && signed_in != found.account {
@@ -236,6 +246,10 @@ pub async fn follow(
         .await;
     let done = done.map_err(api::or_missing(no_link))?;
     let account = done.ok_or_else(sign_in_first)?;
+    if hash.is_some() && found.account.is_some() {
+        let notice = Letter::password_changed(&account.email, &state.public_url);
+        state.mail.send(notice);
+    }
     let mut cookies = HeaderMap::new();
     // Whoever could read the link is not who knows the account's password or has its second factor.
     if hash.is_some() && account.second_factor.is_none() {
@@ -249,7 +263,7 @@ pub async fn follow(
             cookies.insert(header::SET_COOKIE, cookie);
         }
     }
-    Ok((cookies, session::me(&state, account).await?))
+    Ok((cookies, session::me(&state, account, None).await?))
 }
 
 fn needs_sign_in(found: &Followed) -> bool {

@@ -22,6 +22,7 @@ use crate::auth::peer::Peer;
 use crate::auth::totp::{self, SecondFactor};
 use crate::auth::{SignedIn, password};
 use crate::body::Body;
+use crate::mail::Letter;
 use crate::params::Path;
 use crate::problem::Problem;
 
@@ -112,13 +113,14 @@ pub async fn update(
     signed_in: SignedIn,
     Body(change): Body<MeUpdate>,
 ) -> Result<Json<Me>, Problem> {
+    signed_in.owns_account(&state).await?;
     let name = api::name("/name", &change.name)?;
     state
         .store
         .rename_account(&signed_in.account.id, &name, now())
         .await?;
     let account = state.store.account(&signed_in.account.id).await?;
-    session::me(&state, account).await
+    session::me(&state, account, signed_in.session.organization.as_ref()).await
 }
 
 /// Change one's own password. All other sessions end.
@@ -132,6 +134,7 @@ pub async fn change_password(
     signed_in: SignedIn,
     Body(change): Body<PasswordChange>,
 ) -> Result<StatusCode, Problem> {
+    signed_in.owns_account(&state).await?;
     let account = &signed_in.account;
     confirm(&state, address, account, "/current", &change.current).await?;
     new_password("/new", &change.new, &account.email)?;
@@ -149,6 +152,8 @@ pub async fn change_password(
         .store
         .set_password(&account.id, password, keep, None, now())
         .await?;
+    let notice = Letter::password_changed(&account.email, &state.public_url);
+    state.mail.send(notice);
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -209,6 +214,7 @@ pub async fn sessions(
     State(state): State<AppState>,
     signed_in: SignedIn,
 ) -> Result<Json<Page<SessionView>>, Problem> {
+    signed_in.owns_account(&state).await?;
     let all = state.store.sessions(&signed_in.account.id, now()).await?;
     let view = |session: Session| SessionView {
         current: session.id == signed_in.session.id,
@@ -233,6 +239,7 @@ pub async fn end_session(
     signed_in: SignedIn,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
+    signed_in.owns_account(&state).await?;
     let missing = || Problem::not_found(format!("session `{id}` of yours"));
     let known = uuid::Uuid::parse_str(&id).map_err(|_| missing())?;
     let id = Id::new(known.to_string());
@@ -253,6 +260,7 @@ pub async fn new_second_factor(
     State(state): State<AppState>,
     signed_in: SignedIn,
 ) -> Result<Json<NewSecondFactor>, Problem> {
+    signed_in.owns_account(&state).await?;
     state.keyring()?;
     let factor = SecondFactor::new(&totp::new_seed(), &signed_in.account.email);
     let factor = factor.ok_or_else(Problem::internal)?;
@@ -273,6 +281,7 @@ pub async fn set_second_factor(
     signed_in: SignedIn,
     Body(proof): Body<SecondFactorProof>,
 ) -> Result<Json<RecoveryCodes>, Problem> {
+    signed_in.owns_account(&state).await?;
     let account = &signed_in.account;
     signed_in.settled()?;
     confirm(&state, address, account, "/password", &proof.password).await?;
@@ -302,6 +311,8 @@ pub async fn set_second_factor(
         .store
         .set_second_factor(&account.id, session, &sealed, step, &codes, now())
         .await?;
+    let notice = Letter::second_factor_set(&account.email, &state.public_url);
+    state.mail.send(notice);
     Ok(Json(RecoveryCodes { codes }))
 }
 
@@ -316,6 +327,7 @@ pub async fn remove_second_factor(
     signed_in: SignedIn,
     Body(confirmation): Body<Confirmation>,
 ) -> Result<StatusCode, Problem> {
+    signed_in.owns_account(&state).await?;
     let account = &signed_in.account;
     confirm(
         &state,
@@ -330,5 +342,7 @@ pub async fn remove_second_factor(
         .store
         .remove_second_factor(&account.id, None, now())
         .await?;
+    let notice = Letter::second_factor_removed(&account.email, &state.public_url);
+    state.mail.send(notice);
     Ok(StatusCode::NO_CONTENT)
 }

@@ -130,18 +130,7 @@ pub async fn finish(
 ) -> Result<Response, Problem> {
     let seen = session::seen(&headers, address);
     let kept = session::text_of(&headers, COOKIE, state.secure_cookies).unwrap_or_default();
-    let done = async {
-        let begun = begun_by(&state, kept, &answer)?;
-        let (organization, subject) = subject(&state, &begun, &answer).await?;
-        let signed_on = state
-            .store
-            .sign_on_as(&organization, &subject, &seen, now());
-        let signed_on = signed_on
-            .await
-            .map_err(api::or_missing(Problem::sign_in_expired))?;
-        Ok((begun, session_of(signed_on)?))
-    };
-    let (begun, text) = match done.await {
+    let (begun, text) = match signed_on(&state, kept, &answer, &seen).await {
         Ok(done) => done,
         Err(problem) => return told(&state, &headers, problem),
     };
@@ -166,7 +155,9 @@ async fn signed_on(
     let begun = begun_by(state, kept, answer)?;
     let (organization, subject) = subject(state, &begun, answer).await?;
     let signed_on = state.store.sign_on_as(&organization, &subject, seen, now());
-    let signed_on = signed_on.await.map_err(api::or_missing(Problem::sign_in_expired))?;
+    let signed_on = signed_on
+        .await
+        .map_err(api::or_missing(Problem::sign_in_expired))?;
     Ok((begun, session_of(signed_on)?))
 }
 

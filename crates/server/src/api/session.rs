@@ -4,6 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
+use burgee_domain::id::Id;
+use burgee_domain::model::Organization;
 use burgee_domain::people::{Email, MAX_PASSWORD};
 use burgee_store::people::accounts::Account;
 use burgee_store::people::sessions::{Ending, Seen};
@@ -102,7 +104,10 @@ pub async fn sign_in(
         .await?;
     let (_, text) = begun.ok_or_else(Problem::bad_credentials)?;
     let cookie = session::cookie(&text, state.secure_cookies);
-    Ok(([(header::SET_COOKIE, cookie)], me(&state, account).await?))
+    Ok((
+        [(header::SET_COOKIE, cookie)],
+        me(&state, account, None).await?,
+    ))
 }
 
 /// Writes a failure into the history, apart from the answer: how long that takes must not tell
@@ -180,11 +185,49 @@ pub(super) fn purpose(account: &Account) -> String {
     format!("totp/{}", account.id)
 }
 
+/// Whose password is to be chosen anew.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ForgottenPassword {
+    /// The address of mail.
+    pub email: String,
+}
+
+/// Ask for a link to choose a new password, by mail. The answer is the same, and as fast, whether or
+/// not there is such an account. After some requests the next have to wait (429).
+#[utoipa::path(post, path = "/api/v1/session/reset", tag = "people",
+    request_body = ForgottenPassword, security(()),
+    responses((status = 204, description = "A link is sent, if there is such an account"),
+        (status = 400, body = Problem), (status = 429, body = Problem),
+        (status = 501, body = Problem, description = "`mailMissing`: the server sends no mail")))]
+pub async fn reset(
+    State(state): State<AppState>,
+    Peer(address): Peer,
+    Body(forgotten): Body<ForgottenPassword>,
+) -> Result<StatusCode, Problem> {
+    let email = Email::new(&forgotten.email)
+        .map_err(|error| Problem::invalid("/email", "emailInvalid", error.to_string()))?;
+    if !state.mail.sends() {
+        return Err(Problem::no_mail());
+    }
+    let wait = state.resets.wait(&email.folded(), address, now());
+    if wait > 0 {
+        return Err(Problem::wait(wait));
+    }
+    state.resets.failed(&email.folded(), address, now());
+    // Whether there is such an account is looked for where the mail is sent.
+    match state.mail.reset(email) {
+        true => Ok(StatusCode::NO_CONTENT),
+        false => Err(Problem::unavailable()),
+    }
+}
+
 /// Who is signed in.
 #[utoipa::path(get, path = "/api/v1/session", tag = "people", security(("session" = [])),
     responses((status = 200, body = Me)))]
 pub async fn get(State(state): State<AppState>, signed_in: SignedIn) -> Result<Json<Me>, Problem> {
-    me(&state, signed_in.account).await
+    let organization = signed_in.session.organization.as_ref();
+    me(&state, signed_in.account, organization).await
 }
 
 /// Sign out.
@@ -203,9 +246,15 @@ pub async fn sign_out(
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]))
 }
 
-pub(super) async fn me(state: &AppState, account: Account) -> Result<Json<Me>, Problem> {
-    let organizations = state.store.organizations_of(&account.id).await?;
-    let name = |it: burgee_domain::model::Organization| OrganizationName {
+/// Who it is, in all their organizations or in the one that their session is good in.
+pub(super) async fn me(
+    state: &AppState,
+    account: Account,
+    only: Option<&Id<Organization>>,
+) -> Result<Json<Me>, Problem> {
+    let mut organizations = state.store.organizations_of(&account.id).await?;
+    organizations.retain(|it| only.is_none_or(|only| it.id == *only));
+    let name = |it: Organization| OrganizationName {
         key: it.key.as_str().to_owned(),
         name: it.name,
     };

@@ -144,7 +144,7 @@ impl OptionalFromRequestParts<AppState> for SignedIn {
         parts: &mut Parts,
         state: &AppState,
     ) -> Result<Option<Self>, Problem> {
-        let Some(text) = text(&parts.headers, state.secure_cookies) else {
+        let Some(text) = text_of(&parts.headers, COOKIE, state.secure_cookies) else {
             return Ok(None);
         };
         cross_site::refuse(parts)?;
@@ -231,38 +231,41 @@ pub fn seen(headers: &HeaderMap, address: IpAddr) -> Seen {
     }
 }
 
-/// The cookie's name. With the prefix browsers take it only by HTTPS and for no other host.
-fn name(secure: bool) -> &'static str {
-    match secure {
-        true => "__Host-burgee",
-        false => "burgee",
-    }
-}
+/// The cookie of sessions.
+const COOKIE: &str = "burgee";
 
 /// The cookie of a session. `secure`: people reach the server by HTTPS.
 pub fn cookie(text: &str, secure: bool) -> HeaderValue {
-    set(text, LONGEST / 1_000, secure)
+    cookie_of(COOKIE, text, LONGEST / 1_000, secure)
 }
 
 /// What makes a browser forget the cookie.
 pub fn no_cookie(secure: bool) -> HeaderValue {
-    set("", 0, secure)
+    cookie_of(COOKIE, "", 0, secure)
 }
 
-fn set(text: &str, seconds: i64, secure: bool) -> HeaderValue {
+/// A cookie for so many seconds.
+pub fn cookie_of(name: &str, text: &str, seconds: i64, secure: bool) -> HeaderValue {
     let also = if secure { "; Secure" } else { "" };
-    let name = name(secure);
+    let name = prefixed(name, secure);
     let line = format!("{name}={text}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}{also}");
     HeaderValue::try_from(line).unwrap_or(HeaderValue::from_static(""))
 }
 
-/// The session's text in a request's cookies.
-fn text(headers: &HeaderMap, secure: bool) -> Option<&str> {
+/// The text of a request's cookie.
+pub fn text_of<'h>(headers: &'h HeaderMap, name: &str, secure: bool) -> Option<&'h str> {
+    let name = prefixed(name, secure);
     let cookies = headers.get_all(header::COOKIE).iter();
     let pairs = cookies
         .filter_map(|value| value.to_str().ok())
         .flat_map(|line| line.split(';'))
         .filter_map(|pair| pair.trim().split_once('='));
-    let mut ours = pairs.filter(|(it, _)| *it == name(secure));
+    let mut ours = pairs.filter(|(it, _)| *it == name);
     ours.next().map(|(_, text)| text)
+}
+
+/// A cookie's name. With the prefix browsers take it only by HTTPS and for no other host.
+fn prefixed(name: &str, secure: bool) -> String {
+    let prefix = if secure { "__Host-" } else { "" };
+    format!("{prefix}{name}")
 }

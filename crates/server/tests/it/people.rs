@@ -2,6 +2,7 @@
 
 mod invitations;
 mod owners;
+mod provider;
 mod second_factor;
 mod sign_in;
 

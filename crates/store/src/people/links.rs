@@ -28,6 +28,9 @@ pub const INVITATION: i64 = 7 * DAY;
 /// How long a reset of a password works, in ms.
 pub const RESET: i64 = DAY;
 
+/// How long a reset that somebody asked for themselves works, in ms: they wait for the mail.
+pub const OWN_RESET: i64 = 60 * 60 * 1_000;
+
 /// An invitation that nobody has followed yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invitation {
@@ -180,19 +183,22 @@ impl Store {
         now: Millis,
     ) -> Result<String, StoreError> {
         let mut at = self.administration(organization, now).await?;
-        delete_of_account(&mut at.tx, &account.id).await?;
-        let link = Link {
-            id: Uuid::now_v7().to_string(),
-            organization: None,
-            account: Some(account.id.clone()),
-            email: account.email.clone(),
-            grants: Grants::default(),
-            created_at: now,
-            expires_at: Millis(now.0 + RESET),
-        };
-        let text = insert(&mut at.tx, &link).await?;
+        let text = replace_reset(&mut at.tx, account, now, RESET).await?;
         let event = about("resetPassword", &account.email, "may choose a new password");
         at.done(actor, event).await?;
+        Ok(text)
+    }
+
+    /// The same for somebody who asked for it themselves, to be sent to their address. It is in no
+    /// organization's history: an account is of none.
+    pub async fn own_reset_link(
+        &self,
+        account: &Account,
+        now: Millis,
+    ) -> Result<String, StoreError> {
+        let mut tx = self.begin_write().await?;
+        let text = replace_reset(&mut tx, account, now, OWN_RESET).await?;
+        self.end(tx, false).await?;
         Ok(text)
     }
 
@@ -330,6 +336,26 @@ async fn not_a_member(
             "this person is a member already",
         )),
     }
+}
+
+/// Writes a link that resets an account's password, in place of those before; its text.
+async fn replace_reset(
+    connection: &mut AnyConnection,
+    account: &Account,
+    now: Millis,
+    lives: i64,
+) -> Result<String, StoreError> {
+    delete_of_account(connection, &account.id).await?;
+    let link = Link {
+        id: Uuid::now_v7().to_string(),
+        organization: None,
+        account: Some(account.id.clone()),
+        email: account.email.clone(),
+        grants: Grants::default(),
+        created_at: now,
+        expires_at: Millis(now.0 + lives),
+    };
+    insert(connection, &link).await
 }
 
 /// Writes a link, and gives its text.

@@ -77,23 +77,8 @@ async fn exchange(
     code: &str,
 ) -> Result<Tokens, OidcError> {
     const WHAT: &str = "the provider's token";
-    let mut form = form_urlencoded::Serializer::new(String::new());
-    form.append_pair("grant_type", "authorization_code")
-        .append_pair("code", code)
-        .append_pair("redirect_uri", client.redirect)
-        .append_pair("code_verifier", &begun.verifier);
-    let mut header = None;
-    match client.secret {
-        Some(secret) if provider.secret_in_header => header = Some(basic(client.id, secret)),
-        Some(secret) => {
-            form.append_pair("client_id", client.id);
-            form.append_pair("client_secret", secret);
-        }
-        None => {
-            form.append_pair("client_id", client.id);
-        }
-    }
-    let sent = fetcher.post_form(&provider.token, header.as_deref(), form.finish());
+    let (header, form) = form(provider, client, begun, code);
+    let sent = fetcher.post_form(&provider.token, header.as_deref(), form);
     let answer = sent.await;
     let answer = answer.map_err(|source| OidcError::Unreachable { what: WHAT, source })?;
     if (400..500).contains(&answer.status.as_u16()) {
@@ -103,6 +88,31 @@ async fn exchange(
     }
     let answer = ok(WHAT, Ok(answer))?;
     serde_json::from_slice(&answer.body).map_err(|_| OidcError::wrong(WHAT, "there is no id token"))
+}
+
+/// What is sent for the code: a header, where the client's secret goes into one, and a form.
+fn form(
+    provider: &Provider,
+    client: &Client<'_>,
+    begun: &Begun,
+    code: &str,
+) -> (Option<String>, String) {
+    let mut form = form_urlencoded::Serializer::new(String::new());
+    form.append_pair("grant_type", "authorization_code")
+        .append_pair("code", code)
+        .append_pair("redirect_uri", client.redirect)
+        .append_pair("code_verifier", &begun.verifier);
+    let header = match client.secret {
+        Some(secret) if provider.secret_in_header => Some(basic(client.id, secret)),
+        secret => {
+            form.append_pair("client_id", client.id);
+            if let Some(secret) = secret {
+                form.append_pair("client_secret", secret);
+            }
+            None
+        }
+    };
+    (header, form.finish())
 }
 
 /// RFC 6749 §2.3.1: both are encoded as in a form first.

@@ -139,3 +139,15 @@ async fn a_guesser_has_to_wait_and_learns_nothing() {
     assert_eq!(refusals.len(), 1, "the same for who is not there");
     app.stop().await;
 }
+
+#[tokio::test]
+async fn without_a_mail_server_links_are_made_by_owners() {
+    let app = App::start(Database::Sqlite).await;
+    let asked = json!({"email": OWNER});
+    let refused = app.nobody().post("session/reset", &asked).await;
+    assert_eq!(refused.problem(501).code(), "mailMissing");
+    let invitation = json!({"email": "ann@x.org", "policies": ["reader"]});
+    let invited = app.owner.post("invitations", &invitation).await.expect(201);
+    assert_eq!(invited["mailed"], false);
+    app.stop().await;
+}

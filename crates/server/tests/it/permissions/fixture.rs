@@ -32,6 +32,9 @@ impl Fixture {
             made("policies", policy).await;
             made("groups", json!({"key": key, "name": key, "policies": []})).await;
         }
+        let provider = json!({"issuer": "https://id.test", "clientId": "spare"});
+        let set = owner.put("organization/sign-in", &provider).await;
+        set.expect(200);
         users(app).await;
         let key = json!({"kind": "server", "name": "spare"});
         let key = made(&format!("{environment}/sdk-keys"), key).await;

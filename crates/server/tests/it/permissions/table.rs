@@ -64,10 +64,13 @@ fn op(name: &'static str, path: impl Into<String>, needs: &[&'static str]) -> Op
 }
 
 /// Operations that ask for no credentials.
-pub(crate) const OPEN: [&str; 3] = [
+pub(crate) const OPEN: [&str; 6] = [
+    "GET /api/v1/session/oidc",
+    "GET /api/v1/session/oidc/{organization}",
     "POST /api/v1/links/follow",
     "POST /api/v1/links/look",
     "POST /api/v1/session",
+    "POST /api/v1/session/reset",
 ];
 
 /// Streams, which do not end by themselves: who hears what is told in the stories of events.
@@ -101,6 +104,7 @@ pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
     all.extend(history(of));
     all.extend(audit());
     all.extend(members(of));
+    all.extend(sign_in());
     all.extend(groups());
     all.extend(policies());
     all.extend(tokens(of));
@@ -494,6 +498,22 @@ fn members(of: &Fixture) -> Vec<Operation> {
             format!("invitations/{}", of.invitation),
             &["member.invite"],
         ),
+    ]
+}
+
+fn sign_in() -> Vec<Operation> {
+    let set = json!({"issuer": "https://id.test", "clientId": "burgee",
+        "domains": ["made.test"], "newcomers": {"policies": ["reader"]}});
+    let path = "organization/sign-in";
+    let set_needs = ["organization.setSignIn", "organization.own"];
+    vec![
+        op("PUT /api/v1/organization/sign-in", path, &set_needs).sends(set),
+        op(
+            "GET /api/v1/organization/sign-in",
+            path,
+            &["organization.read"],
+        ),
+        op("DELETE /api/v1/organization/sign-in", path, &set_needs),
     ]
 }
 
