@@ -21,6 +21,7 @@ use crate::workspace::Workspace;
 
 pub(crate) use json::targets as targets_of;
 pub use json::{ChangedPart, Changes, ItemChange, changes};
+pub(crate) use words::{conditions, quoted, rollout, some, variation};
 
 /// One difference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,6 +13,7 @@ pub mod change;
 mod check;
 pub mod colour;
 pub mod command;
+pub mod compare;
 pub mod conflict;
 pub mod demo;
 pub mod diff;

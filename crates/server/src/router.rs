@@ -17,10 +17,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::{
-    activity, audit, changes, environments, evaluate, events, flag_index, flags, forget, groups,
-    invitations, me, members, oidc, organization, permissions, policies, project_files, projects,
-    properties, requests, revert, rules, sdk_keys, search, segments, session, sign_in, state,
-    tokens, user_files, users, versions,
+    activity, audit, bulk, changes, compare, environments, evaluate, events, flag_clone,
+    flag_index, flags, forget, groups, invitations, me, members, oidc, organization, permissions,
+    policies, project_files, projects, promote, properties, requests, revert, rules, sdk_keys,
+    search, segments, session, sign_in, state, tokens, user_files, users, versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -137,6 +137,10 @@ fn table() -> OpenApiRouter<AppState> {
             changes::apply_to_project
         ))
         .routes(routes!(changes::history::list_of_environment))
+        .routes(routes!(bulk::apply))
+        .routes(routes!(compare::get))
+        .routes(routes!(flag_clone::clone))
+        .routes(routes!(promote::promote))
         .routes(routes!(revert::change_set))
         .routes(routes!(revert::environment))
         .routes(routes!(state::get))

@@ -111,6 +111,25 @@ impl Store {
         rows.iter().map(read).collect()
     }
 
+    /// As [`Store::flags`], each with its targeting wherever it is released. Those may be large:
+    /// ask for few.
+    pub async fn flags_whole(
+        &self,
+        project: &Id<Project>,
+        filter: &FlagFilter,
+        page: &PageRequest,
+    ) -> Result<Page<FlagState>, StoreError> {
+        let mut tx = self.begin_read().await?;
+        let places = places(&mut tx, self.shared.dialect, project, filter, page).await?;
+        let ids: Vec<&str> = places.items.iter().map(|place| place.id.as_str()).collect();
+        let found = load(&mut tx, project, &[], &ids).await?;
+        tx.rollback().await?;
+        Ok(Page {
+            items: found.into_values().collect(),
+            next: places.next,
+        })
+    }
+
     /// The flag of this key, live or archived, with its targeting wherever it is released.
     pub async fn flag(&self, project: &Id<Project>, key: &Key) -> Result<FlagState, StoreError> {
         let mut tx = self.begin_read().await?;

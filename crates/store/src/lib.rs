@@ -68,7 +68,7 @@ pub use crate::flags::index::{Cell, IndexedFlag, LastChange};
 pub use crate::flags::{FlagFilter, ListedFlag};
 pub use crate::history::{HistoryScope, LoggedChangeSet};
 pub use crate::organizations::{OrganizationEdit, OrganizationSettings};
-pub use crate::planning::{Planned, RevertRequest};
+pub use crate::planning::{CloneRequest, Planned, PromoteError, PromoteRequest, RevertRequest};
 pub use crate::pool::Location;
 pub use crate::project_file::{FileError, FileRequest, Filed};
 pub use crate::projects::NewProject;

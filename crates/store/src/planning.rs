@@ -6,17 +6,23 @@
 //! carries the versions at which it was made: applied with these as its base, it is refused where
 //! somebody changed the same meanwhile, as any change set is.
 
+mod copy;
 mod environment;
+mod promote;
 mod state;
 mod undo;
 
 use std::collections::BTreeMap;
 
+use burgee_domain::access::{Kind, Resource};
 use burgee_domain::command::Command;
+use burgee_domain::model::{Flag, Project};
 use burgee_domain::outcome::Warning;
 use burgee_domain::plan::Steps;
 
+pub use copy::CloneRequest;
 pub use environment::RevertRequest;
+pub use promote::{PromoteError, PromoteRequest};
 
 use crate::ConflictFound;
 
@@ -31,9 +37,18 @@ pub struct Planned {
     pub warnings: Vec<Warning>,
     /// What others changed since, for which it cannot be done as a whole.
     pub conflicts: Vec<ConflictFound>,
+    /// The flags that it was read from: who may not see one may not have it copied either.
+    pub read: Vec<Resource>,
 }
 
 impl Planned {
+    /// Notes that it was read from a flag.
+    fn reads(&mut self, project: &Project, flag: &Flag) {
+        let resource = Resource::project(project.key.as_str());
+        let resource = resource.with(Kind::Flag, flag.key.as_str());
+        self.read.push(resource.tagged(&flag.tags));
+    }
+
     fn extend(&mut self, steps: Steps) {
         self.commands.extend(steps.commands);
         self.warnings.extend(steps.warnings);

@@ -12,6 +12,7 @@ use burgee_domain::workspace::SegmentState;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
+pub(crate) use named::named;
 pub(crate) use write::{Entered, enter, write_all};
 
 use crate::error::StoreError;

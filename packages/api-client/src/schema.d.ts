@@ -585,6 +585,23 @@ export interface paths {
         patch: operations["update"];
         trace?: never;
     };
+    "/api/v1/projects/{project}/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Apply one command to many flags, as one change set. */
+        post: operations["apply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/changes": {
         parameters: {
             query?: never;
@@ -597,6 +614,23 @@ export interface paths {
         put?: never;
         /** Apply a change set that is limited to one project. */
         post: operations["apply_to_project"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Compare environments side by side, for one flag or for all live ones. */
+        get: operations["get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -743,6 +777,23 @@ export interface paths {
         put?: never;
         /** Move an environment in front of another one of its project, or to the end. */
         post: operations["reorder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/environments/{environment}/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Promote flags: give them in another environment the targeting that they have in this one. */
+        post: operations["promote"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1061,6 +1112,23 @@ export interface paths {
         get: operations["get"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/flags/{flag}/clone": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a flag like this one: its definition, and its targeting in some environments. */
+        post: operations["clone"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1506,6 +1574,33 @@ export interface components {
              */
             number: number;
         };
+        /** @description A command for many flags. */
+        Bulk: {
+            /** @description A command on a flag or its targeting, without `flag`. See `docs/api.md` for all of them. */
+            command: components["schemas"]["Command"];
+            /** @description Why; kept in the history. */
+            comment?: string;
+            /** @description Say what would happen, and with which commands, and change nothing. */
+            dryRun?: boolean;
+            filter?: components["schemas"]["BulkFilter"] | null;
+            /** @description The keys of the flags, 500 at most. Either this or `filter`. */
+            flags?: string[] | null;
+            /** @description A UUID of the caller's making: a request that is sent again changes nothing again. */
+            id?: string | null;
+            override?: components["schemas"]["Override"] | null;
+        };
+        /** @description Which flags, as their list is filtered. */
+        BulkFilter: {
+            /** @description With `environment`: on (`true`) or off (`false`, which includes not released). */
+            enabled?: boolean | null;
+            /** @description An environment's key: only flags that are on or off there, as `enabled` says. */
+            environment?: string | null;
+            /** @description A text that the key, the name or the description contains, whatever its case. */
+            search?: string | null;
+            state?: components["schemas"]["FlagState"] | null;
+            /** @description A tag that the flag has. */
+            tag?: string | null;
+        };
         /**
          * @description The length of spans.
          * @enum {string}
@@ -1653,6 +1748,26 @@ export interface components {
              */
             name: string;
         };
+        /** @description What the copy shall be. */
+        CloneFlag: {
+            /** @description Why; kept in the history. */
+            comment?: string;
+            /** @description Say what would happen, and with which commands, and change nothing. */
+            dryRun?: boolean;
+            /**
+             * @description The keys of the environments whose targeting it gets; none where absent: it is released
+             *     nowhere then.
+             */
+            environments?: string[];
+            /** @description A UUID of the caller's making: a request that is sent again changes nothing again. */
+            id?: string | null;
+            /** @description Its key. */
+            key: string;
+            /** @description Its display name; that of the flag that it is made like where absent. */
+            name?: string | null;
+            override?: components["schemas"]["Override"] | null;
+            targets?: components["schemas"]["TargetsOf"] | null;
+        };
         /** @description A change of somebody else's, that this one collides with. */
         Collision: {
             /** @description When, ISO 8601. */
@@ -1682,6 +1797,37 @@ export interface components {
          * @enum {string}
          */
         CommentRule: "optional" | "required";
+        /** @description A part of a flag's targeting in several environments. */
+        Compared: {
+            /** @description Whether it is the same in all environments where the flag is released. */
+            equal: boolean;
+            /** @description Which. */
+            facet: components["schemas"]["TargetingFacet"];
+            /** @description In the environments' order; null where the flag is not released. Absent where it is equal. */
+            sides?: (components["schemas"]["Side"] | null)[] | null;
+        };
+        /** @description A flag, compared. */
+        ComparedFlag: {
+            /** @description Whether it is the same in all: released in all or in none, and no part differs. */
+            equal: boolean;
+            /** @description The parts of its targeting. */
+            facets: components["schemas"]["Compared"][];
+            /** @description Its key. */
+            flag: string;
+            /** @description Its display name. */
+            name: string;
+            /** @description Whether it is released in each environment, in their order. */
+            released: boolean[];
+        };
+        /** @description Flags, each compared over environments. */
+        Comparison: {
+            /** @description The keys of the environments, in the order of all sides. */
+            environments: string[];
+            /** @description The flags, by key. */
+            items: components["schemas"]["ComparedFlag"][];
+            /** @description The cursor of the next page; absent on the last. */
+            next?: string | null;
+        };
         /**
          * @description A test on one property of the user.
          *
@@ -3352,6 +3498,35 @@ export interface components {
              */
             version: number;
         };
+        /** @description What is promoted, and where. */
+        Promote: {
+            /** @description Why; kept in the history. */
+            comment?: string;
+            /** @description Say what would happen, and with which commands, and change nothing. */
+            dryRun?: boolean;
+            /**
+             * @description What becomes of rules about segments that only the source environment has; `fail` where
+             *     absent.
+             */
+            environmentSegments?: components["schemas"]["SegmentsOf"];
+            /**
+             * @description The parts of their targeting; on/off, the rules, the default rule and the off variation where
+             *     absent. Individual targets are for `targets` to say.
+             */
+            facets?: components["schemas"]["TargetingFacet"][] | null;
+            /** @description The keys of the flags, 1 to 500. */
+            flags: string[];
+            /** @description A UUID of the caller's making: a request that is sent again changes nothing again. */
+            id?: string | null;
+            override?: components["schemas"]["Override"] | null;
+            /**
+             * @description Whether individual targets are promoted: who is meant in one environment may be nobody in
+             *     another, so this must be said.
+             */
+            targets: components["schemas"]["TargetsOf"];
+            /** @description The key of the environment that gets it. */
+            to: string;
+        };
         /** @description Whether an action may be done to a resource. */
         Question: {
             /** @description E.g. `flag.turnOn`. */
@@ -3759,6 +3934,11 @@ export interface components {
             /** @description As in [`RuleInput::name`]. */
             name?: string | null;
         };
+        /**
+         * @description What becomes of rules about segments that only the source environment has.
+         * @enum {string}
+         */
+        SegmentsOf: "fail" | "skip" | "map";
         /** @description A segment that was asked. */
         SegmentStep: {
             /** @description Its id. */
@@ -4003,6 +4183,18 @@ export interface components {
             /** @description All of them, in the new order. */
             variations: components["schemas"]["VariationInput"][];
         };
+        /** @description A part of a flag's targeting in one environment. */
+        Side: {
+            /** @description Whether not all is shown, because it is large. */
+            cut: boolean;
+            /**
+             * @description As a flag's targeting has it; null where it was cut. Of individual targets, for each
+             *     variation the `count`, and the first hundred `keys`.
+             */
+            value?: unknown;
+            /** @description In English. */
+            words: string;
+        };
         /** @description How members sign in by a provider, as it is. */
         SignInView: {
             /** @description Which claims say what. */
@@ -4123,6 +4315,11 @@ export interface components {
          * @enum {string}
          */
         StepResult: "taken" | "passed" | "notReached";
+        /**
+         * @description A part of a targeting that is promoted or compared by itself.
+         * @enum {string}
+         */
+        TargetingFacet: "onOff" | "targets" | "rules" | "defaultRule" | "offVariation" | "tracking";
         /** @description What a flag does in one environment. */
         TargetingView: {
             /** @description What everyone else gets. */
@@ -4147,6 +4344,11 @@ export interface components {
              */
             warnings: components["schemas"]["ItemWarning"][];
         };
+        /**
+         * @description What becomes of individual targets.
+         * @enum {string}
+         */
+        TargetsOf: "copy" | "skip";
         /** @description Users who get one variation whatever the rules say. */
         TargetUsers: {
             /** @description The users' keys, compared exactly. */
@@ -8357,6 +8559,123 @@ export interface operations {
             };
         };
     };
+    apply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Bulk"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlannedResult"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It cannot be done now; `detail` says why */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_of_project: {
         parameters: {
             query?: {
@@ -8546,6 +8865,98 @@ export interface operations {
                 };
             };
             /** @description It cannot be done now; `detail` says why */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get: {
+        parameters: {
+            query: {
+                /** @description `next` of the page before; absent for the first. */
+                cursor?: string;
+                /** @description Only flags that differ. Pages can hold fewer flags than asked for then. */
+                differing?: boolean;
+                /** @description The keys of the environments, 2 to 10, with commas between. */
+                environments: string;
+                /** @description A flag's key: only this one. */
+                flag?: string;
+                /** @description How many flags, 1 to 100; 50 where absent. */
+                limit?: number;
+                /** @description A text that the flag's key, name or description contains, whatever its case. */
+                search?: string;
+                /** @description A tag that the flag has. */
+                tag?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9531,6 +9942,125 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    promote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key of the environment that it is taken from */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Promote"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlannedResult"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It cannot be done now; `detail` says why */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -11462,6 +11992,125 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    clone: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The flag's key */
+                flag: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CloneFlag"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlannedResult"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It cannot be done now; `detail` says why */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };

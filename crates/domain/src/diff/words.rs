@@ -11,7 +11,7 @@ const NAMED: usize = 5;
 const SHOWN: usize = 60;
 
 /// A text in quotes, cut where it is long.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let shown: String = text.chars().take(SHOWN).collect();
     match shown.len() == text.len() {
         true => format!("‘{shown}’"),
@@ -20,7 +20,7 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// The first few of a list, and how many more there are.
-pub(super) fn some<S: AsRef<str>>(items: &[S]) -> String {
+pub(crate) fn some<S: AsRef<str>>(items: &[S]) -> String {
     let named = items.iter().take(NAMED).map(|it| it.as_ref().to_owned());
     let named = named.collect::<Vec<_>>().join(", ");
     match items.len().saturating_sub(NAMED) {
@@ -30,7 +30,7 @@ pub(super) fn some<S: AsRef<str>>(items: &[S]) -> String {
 }
 
 /// A variation as people know it: by its name, else by its value.
-pub(super) fn variation(id: &str, variations: &[Variation]) -> String {
+pub(crate) fn variation(id: &str, variations: &[Variation]) -> String {
     let found = variations.iter().find(|variation| variation.id == id);
     match found {
         Some(variation) => quoted(variation.name.as_ref().unwrap_or(&variation.value)),
@@ -39,7 +39,7 @@ pub(super) fn variation(id: &str, variations: &[Variation]) -> String {
 }
 
 /// A rollout, such as `‘true’` or `10% ‘true’, 90% ‘false’ by country`.
-pub(super) fn rollout(
+pub(crate) fn rollout(
     parts: &[RolloutVariation],
     dispatch_key: Option<&str>,
     variations: &[Variation],
@@ -66,7 +66,7 @@ pub(super) fn rollout(
 }
 
 /// Conditions, such as `age BiggerThan ‘22’ and name EndsWith ‘_qa’`.
-pub(super) fn conditions(conditions: &[Condition]) -> String {
+pub(crate) fn conditions(conditions: &[Condition]) -> String {
     if conditions.is_empty() {
         return "nothing is asked".to_owned();
     }

@@ -6,10 +6,13 @@
 
 pub mod activity;
 pub mod audit;
+pub mod bulk;
 pub mod changes;
+pub mod compare;
 pub mod environments;
 pub mod evaluate;
 pub mod events;
+pub mod flag_clone;
 pub mod flag_index;
 pub mod flags;
 pub mod forget;
@@ -25,6 +28,7 @@ pub mod planned;
 pub mod policies;
 pub mod project_files;
 pub mod projects;
+pub mod promote;
 pub mod properties;
 pub mod requests;
 pub mod revert;

@@ -101,6 +101,9 @@ impl Asked {
             let seen = planned.conflicts.into_iter().filter(|it| sees(caller, it));
             return Err(Problem::changed_since(seen.map(Collision::from).collect()));
         }
+        for flag in &planned.read {
+            caller.may("flag.read", flag)?;
+        }
         let request = ChangeSetRequest {
             id: self.id,
             organization: caller.organization.clone(),

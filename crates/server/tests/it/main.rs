@@ -19,6 +19,7 @@ mod past;
 mod people;
 mod permissions;
 mod places;
+mod planned;
 mod project_files;
 mod rates;
 mod requests;

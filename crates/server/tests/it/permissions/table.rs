@@ -103,6 +103,7 @@ pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
     all.extend(changes(of));
     all.extend(requests(of));
     all.extend(files());
+    all.extend(planned());
     all.extend(history(of));
     all.extend(audit());
     all.extend(members(of));
@@ -424,6 +425,41 @@ fn files() -> Vec<Operation> {
             &["flag.import", "environment.read", "project.read"],
         )
         .sends(json!({"flags": [flag]})),
+    ]
+}
+
+fn planned() -> Vec<Operation> {
+    let describe = json!({"kind": "describeFlag", "description": "D"});
+    vec![
+        op(
+            "GET /api/v1/projects/{project}/compare",
+            "projects/default/compare?environments=prod,dev",
+            &["environment.read", "project.read"],
+        )
+        .shows("flag.read"),
+        op(
+            "POST /api/v1/projects/{project}/environments/{environment}/promote",
+            "projects/default/environments/prod/promote",
+            &[
+                "flag.turnOn",
+                "flag.read",
+                "environment.read",
+                "project.read",
+            ],
+        )
+        .sends(json!({"to": "dev", "flags": ["lit"], "targets": "copy"})),
+        op(
+            "POST /api/v1/projects/{project}/flags/{flag}/clone",
+            "projects/default/flags/lit/clone",
+            &["flag.create", "flag.read", "project.read"],
+        )
+        .sends(json!({"key": "twin"})),
+        op(
+            "POST /api/v1/projects/{project}/bulk",
+            "projects/default/bulk",
+            &["flag.describe", "project.read"],
+        )
+        .sends(json!({"flags": ["lit", "twin"], "command": describe})),
     ]
 }
 
