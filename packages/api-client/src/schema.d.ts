@@ -1207,6 +1207,159 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List requests, newest first: those of which you may see all that they are about. */
+        get: operations["list"];
+        put?: never;
+        /** Make a request: a change set that waits. You must be allowed all that it does. */
+        post: operations["create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/requests/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One request, with its discussion, and with what would become of it now. */
+        get: operations["get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/requests/{id}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply a request that is approved. Takes `change.apply` wherever it does something; its author
+         *     must still be allowed what it does. One that was applied is not applied again; the answer is the
+         *     first one.
+         */
+        post: operations["apply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/requests/{id}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say something. Takes `change.comment` where it changes something; its author may. */
+        post: operations["comment_on"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/requests/{id}/rebase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try the commands out on what is there now, and write that down as another revision, which nobody
+         *     has approved.
+         */
+        post: operations["rebase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/requests/{id}/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve or decline the newest revision. Your last word on it counts. Takes `change.review` in an
+         *     environment that it changes, then and when it is counted.
+         */
+        post: operations["review"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/requests/{id}/revisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write another revision: nobody has approved it. You must be allowed all that it does, and do not
+         *     review this request any more.
+         */
+        post: operations["revise"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/requests/{id}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a request back: one's own, or any for who may `change.withdraw` wherever it changes
+         *     something.
+         */
+        post: operations["withdraw"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/search": {
         parameters: {
             query?: never;
@@ -1504,6 +1657,15 @@ export interface components {
              */
             each?: boolean[][] | null;
         };
+        /** @description How a request is applied. */
+        ApplyBody: {
+            override?: components["schemas"]["Override"] | null;
+            /**
+             * Format: int64
+             * @description The revision that is meant, where only that one is; 409 where there is a newer one.
+             */
+            revision?: number | null;
+        };
         /** @description Who must have agreed. */
         Approvals: {
             /**
@@ -1719,6 +1881,8 @@ export interface components {
             /** @description Its id. */
             id: string;
             overridden?: components["schemas"]["OverriddenView"] | null;
+            /** @description The id of the request that it was, where it waited as one. */
+            request?: string | null;
             /** @description The versions that it moved, by scope. */
             versions: {
                 [key: string]: number;
@@ -2034,6 +2198,11 @@ export interface components {
             /** @description In English, e.g. `web/prod: checkout turned on`. */
             text: string;
         };
+        /**
+         * @description What becomes of an item.
+         * @enum {string}
+         */
+        Done: "created" | "updated" | "restored" | "archived" | "unchanged";
         /** @description Whether each of these actions may be done to each of these resources: for a list of thousands. */
         EachQuestion: {
             /** @description E.g. `flag.turnOn`; at most 20. */
@@ -2041,11 +2210,6 @@ export interface components {
             /** @description E.g. `project/web:env/prod:flag/checkout;payment`, with the tags that it has; at most 20,000. */
             resources: string[];
         };
-        /**
-         * @description What becomes of an item.
-         * @enum {string}
-         */
-        Done: "created" | "updated" | "restored" | "archived" | "unchanged";
         /**
          * @description What a statement says of what it matches.
          * @enum {string}
@@ -2200,6 +2364,22 @@ export interface components {
              *     on.
              */
             version: number;
+        };
+        /** @description A review or a comment. */
+        EventView: {
+            /** @description When, ISO 8601. */
+            at: string;
+            /** @description Who says it: a member's address or a token's name. */
+            by: string;
+            /** @description `approve`, `decline` or `comment`. */
+            kind: string;
+            /**
+             * Format: int64
+             * @description The newest revision at the time. Reviews of an older one count no more.
+             */
+            revision: number;
+            /** @description In their words. */
+            text: string;
         };
         /**
          * @description A command that goes without approval.
@@ -2756,6 +2936,11 @@ export interface components {
              */
             policies: string[];
         };
+        /** @description Something to be said. */
+        NewComment: {
+            /** @description 1 to 2,000 characters. */
+            text: string;
+        };
         /** @description A new environment. It gets one client and one server key. */
         NewEnvironment: {
             /** @description A text for people. */
@@ -2813,6 +2998,46 @@ export interface components {
             key: string;
             /** @description The key, where absent. */
             name?: string | null;
+        };
+        /** @description A change set that shall wait. */
+        NewRequestBody: {
+            /** @description The versions that the author saw, as of a change set. */
+            base?: {
+                [key: string]: number;
+            };
+            /** @description What to do, in order; each has a `kind`. See `docs/api.md` for all of them. */
+            commands: components["schemas"]["Command"][];
+            /** @description The comment on the change set. */
+            comment?: string;
+            /** @description What it is for; at most 2,000 characters. */
+            description?: string;
+            /** @description A UUID of the caller's making: a request that is sent again is made once. */
+            id?: string | null;
+            /** @description What it is for, in a line: 1 to 256 characters. */
+            title: string;
+        };
+        /** @description What a reviewer thinks. */
+        NewReviewBody: {
+            /**
+             * Format: int64
+             * @description The revision that was looked at; 409 where there is a newer one.
+             */
+            revision: number;
+            /** @description Why; at most 2,000 characters. */
+            text?: string;
+            /** @description Whether it shall be applied. */
+            verdict: components["schemas"]["Verdict"];
+        };
+        /** @description What a request shall do instead. */
+        NewRevisionBody: {
+            /** @description The versions that the author saw, as of a change set. */
+            base?: {
+                [key: string]: number;
+            };
+            /** @description What to do, in order; each has a `kind`. See `docs/api.md` for all of them. */
+            commands: components["schemas"]["Command"][];
+            /** @description The comment on the change set. */
+            comment?: string;
         };
         /** @description A new SDK key. */
         NewSdkKey: {
@@ -2907,6 +3132,14 @@ export interface components {
              */
             secondFactorRequired: boolean;
         };
+        /** @description What would become of a request now. */
+        OutlookView: {
+            /** @description What is not as it was when the revision was written: it needs a rebase. */
+            conflicts: components["schemas"]["Collision"][];
+            /** @description What it would change. */
+            diff: components["schemas"]["DiffLine"][];
+            refused?: components["schemas"]["Problem"] | null;
+        };
         /** @description Approvals that were gone without. */
         OverriddenView: {
             /** @description Where: `project/environment`. */
@@ -2970,6 +3203,8 @@ export interface components {
                 /** @description Its id. */
                 id: string;
                 overridden?: components["schemas"]["OverriddenView"] | null;
+                /** @description The id of the request that it was, where it waited as one. */
+                request?: string | null;
                 /** @description The versions that it moved, by scope. */
                 versions: {
                     [key: string]: number;
@@ -3157,6 +3392,46 @@ export interface components {
                  * @description Counts changes of flag definitions and shared segments; a `base` of change sets.
                  */
                 version: number;
+            }[];
+            /** @description The cursor of the next page; absent on the last. */
+            next?: string | null;
+        };
+        /** @description A page of items. */
+        Page_RequestView: {
+            /** @description The items, in order. */
+            items: {
+                /** @description Who asked for it: a member's address or a token's name. */
+                author: string;
+                /** @description What it is a name of: `member` or `token`. */
+                authorKind: string;
+                /** @description Whether your review is one that is missing. */
+                awaitsYou: boolean;
+                /** @description When it was last revised or reviewed, applied or withdrawn, ISO 8601. */
+                changedAt: string;
+                /** @description The id of the change set that it came to. */
+                changeSet?: string | null;
+                /** @description When it was made, ISO 8601. */
+                createdAt: string;
+                /** @description What it is for. */
+                description: string;
+                /** @description Its id. */
+                id: string;
+                /**
+                 * @description What the environments ask that it changes, and what is missing; empty where it does not wait
+                 *     any more.
+                 */
+                needs: components["schemas"]["EnvironmentNeeds"][];
+                /**
+                 * Format: int64
+                 * @description The newest revision, counted from 1.
+                 */
+                revision: number;
+                /** @description The scopes that it moves, as in the `versions` of a change set. */
+                scopes: string[];
+                /** @description Where it is. */
+                state: components["schemas"]["State"];
+                /** @description What it is for, in a line. */
+                title: string;
             }[];
             /** @description The cursor of the next page; absent on the last. */
             next?: string | null;
@@ -3452,8 +3727,8 @@ export interface components {
         Problem: {
             /**
              * @description A stable name for programs: of the kind of problem (`notFound`; `taken` and `idReused`, 409;
-             *     `baseConflict` and `changedSince`, 412; `approvalRequired`, 403; `commentRequired`), or of the
-             *     rule that a command breaks (`rolloutGap`).
+             *     `baseConflict`, `changedSince` and `rebaseNeeded`, 412; `approvalRequired`, 403;
+             *     `commentRequired`), or of the rule that a command breaks (`rolloutGap`).
              */
             code: string;
             /** @description The changes that this one collides with (412). */
@@ -3541,6 +3816,13 @@ export interface components {
             member?: string | null;
             /** @description The questions; at most 2,000. */
             questions?: components["schemas"]["Question"][];
+        };
+        /** @description What a rebase came to. */
+        RebaseResult: {
+            /** @description What others had changed since the revision before. */
+            differences: components["schemas"]["Collision"][];
+            /** @description The request, with the new revision. */
+            request: components["schemas"]["RequestDetail"];
         };
         /** @description What signs in when the app is lost; each code once. */
         RecoveryCodes: {
@@ -3652,6 +3934,55 @@ export interface components {
             /** @description The segment's key. */
             segment: string;
         };
+        /** @description A request with its newest revision and its discussion. */
+        RequestDetail: components["schemas"]["RequestView"] & {
+            /** @description What it does. */
+            commands: components["schemas"]["Command"][];
+            /** @description The comment on the change set. */
+            comment: string;
+            /** @description What it changes, as it was when the revision was written: what reviewers agree to. */
+            diff: components["schemas"]["DiffLine"][];
+            /** @description Reviews and comments, from the first. */
+            events: components["schemas"]["EventView"][];
+            now?: components["schemas"]["OutlookView"] | null;
+            /** @description All revisions, from the first. */
+            revisions: components["schemas"]["RevisionView"][];
+        };
+        /** @description A change set that waits, or has waited. */
+        RequestView: {
+            /** @description Who asked for it: a member's address or a token's name. */
+            author: string;
+            /** @description What it is a name of: `member` or `token`. */
+            authorKind: string;
+            /** @description Whether your review is one that is missing. */
+            awaitsYou: boolean;
+            /** @description When it was last revised or reviewed, applied or withdrawn, ISO 8601. */
+            changedAt: string;
+            /** @description The id of the change set that it came to. */
+            changeSet?: string | null;
+            /** @description When it was made, ISO 8601. */
+            createdAt: string;
+            /** @description What it is for. */
+            description: string;
+            /** @description Its id. */
+            id: string;
+            /**
+             * @description What the environments ask that it changes, and what is missing; empty where it does not wait
+             *     any more.
+             */
+            needs: components["schemas"]["EnvironmentNeeds"][];
+            /**
+             * Format: int64
+             * @description The newest revision, counted from 1.
+             */
+            revision: number;
+            /** @description The scopes that it moves, as in the `versions` of a change set. */
+            scopes: string[];
+            /** @description Where it is. */
+            state: components["schemas"]["State"];
+            /** @description What it is for, in a line. */
+            title: string;
+        };
         /**
          * @description Serves an archived flag again, as it was. Segments that its rules refer to may have been
          *     archived or deleted since: the author is told.
@@ -3728,6 +4059,22 @@ export interface components {
              * @default []
              */
             members: string[];
+        };
+        /** @description A revision of a request. */
+        RevisionView: {
+            /** @description When, ISO 8601. */
+            at: string;
+            /** @description Who wrote it: a member's address or a token's name. */
+            author: string;
+            /** @description The comment on the change set. */
+            comment: string;
+            /** @description Whether it is the one before, tried out anew. */
+            rebased: boolean;
+            /**
+             * Format: int64
+             * @description Counted from 1.
+             */
+            revision: number;
         };
         /** @description One part of a percentage rollout: users whose bucket lies in `rollout` get the variation. */
         RolloutVariation: {
@@ -4258,6 +4605,11 @@ export interface components {
             /** @description The variation's id. */
             variation: string;
         };
+        /**
+         * @description Where a request is, as people are shown it.
+         * @enum {string}
+         */
+        State: "waiting" | "approved" | "declined" | "applied" | "withdrawn" | "stopped";
         /** @description A statement as it is sent, and shown. */
         StatementInput: {
             /** @description Actions by name, with `*` on either side of the dot: `flag.turnOn`, `flag.*`, `*.read`, `*`. */
@@ -4516,6 +4868,11 @@ export interface components {
          * @enum {string}
          */
         VariationType: "boolean" | "string" | "number" | "json";
+        /**
+         * @description What a reviewer thinks.
+         * @enum {string}
+         */
+        Verdict: "approve" | "decline";
         /** @description An item that a version changed. */
         VersionItemView: {
             /** @description The parts that it changed; empty for SDK keys and settings. */
@@ -7369,7 +7726,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description No session and no valid token */
@@ -8590,7 +8947,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description No session and no valid token */
@@ -8617,7 +8974,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Something that is there stands against it; nothing was changed */
@@ -8626,7 +8983,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
@@ -8635,7 +8992,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The body is too large */
@@ -8671,7 +9028,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -8917,7 +9274,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description No session and no valid token */
@@ -8944,7 +9301,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Requests come too often; `Retry-After` says when to try again */
@@ -9777,7 +10134,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description No session and no valid token */
@@ -9804,7 +10161,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The body is too large */
@@ -9840,7 +10197,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -9979,7 +10336,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description No session and no valid token */
@@ -10006,7 +10363,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Something that is there stands against it; nothing was changed */
@@ -10015,7 +10372,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
@@ -10024,7 +10381,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The body is too large */
@@ -10060,7 +10417,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -11685,7 +12042,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description No session and no valid token */
@@ -11712,7 +12069,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Requests come too often; `Retry-After` says when to try again */
@@ -12029,7 +12386,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description No session and no valid token */
@@ -12056,7 +12413,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Something that is there stands against it; nothing was changed */
@@ -12065,7 +12422,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
@@ -12074,7 +12431,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The body is too large */
@@ -12110,7 +12467,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -12238,7 +12595,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description No session and no valid token */
@@ -12265,7 +12622,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Something that is there stands against it; nothing was changed */
@@ -12274,7 +12631,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
@@ -12283,7 +12640,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The body is too large */
@@ -12319,7 +12676,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -12457,6 +12814,902 @@ export interface operations {
             };
             /** @description No such thing in the organization */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before; absent for the first. */
+                cursor?: string;
+                /** @description Only those that change something in this environment of `project`, by key. */
+                environment?: string;
+                /** @description Only those that wait for your review. */
+                forMe?: boolean;
+                /**
+                 * @description How many items, 1 to 500; 50 where absent. Where `state` or `forMe` is asked for, a page can
+                 *     hold fewer.
+                 */
+                limit?: number;
+                /** @description Only those that you made. */
+                mine?: boolean;
+                /** @description Only those that change something in this project, by key. */
+                project?: string;
+                /** @description Only those in this state. */
+                state?: components["schemas"]["State"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RequestView"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRequestBody"];
+            };
+        };
+        responses: {
+            /** @description Made; what is there now */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestDetail"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The request's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestDetail"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    apply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The request's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplyBody"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeResult"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    comment_on: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The request's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewComment"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestDetail"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rebase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The request's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RebaseResult"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    review: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The request's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewReviewBody"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestDetail"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revise: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The request's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRevisionBody"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestDetail"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    withdraw: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The request's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestDetail"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
