@@ -150,8 +150,13 @@ impl Writing {
     }
 
     async fn next(&mut self) -> (usize, Answered) {
-        let next = timeout(PATIENCE * 2, self.answers.recv()).await;
-        next.expect("an answer comes").expect("the writers write")
+        let next = async {
+            tokio::select! {
+                answer = self.answers.recv() => answer.expect("the writers write"),
+                Some(ended) = self.tasks.join_next() => panic!("a writer ended: {ended:?}"),
+            }
+        };
+        timeout(PATIENCE * 2, next).await.expect("an answer comes")
     }
 }
 

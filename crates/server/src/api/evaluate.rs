@@ -164,8 +164,7 @@ async fn user(
     question: &Question,
 ) -> Result<EvaluatedUser, Problem> {
     if question.name.is_none() && question.properties.is_none() {
-        let place = Resource::environment(project.key.as_str(), environment.key.as_str());
-        caller.may("user.read", &place)?;
+        caller.may("user.read", &Resource::of(project, environment))?;
         let found = users::known(state, environment, &question.key).await?;
         let found = users::EndUserView::from(found);
         return Ok(EvaluatedUser {

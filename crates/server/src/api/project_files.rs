@@ -180,15 +180,14 @@ async fn seen(
 
 /// A file that lacks what its reader may not see would archive it where it is brought back.
 fn may_see_all(caller: &Caller, present: &file::Present) -> Result<(), Problem> {
-    let project = present.project.project.key.as_str();
-    let whole = Resource::project(project);
+    let project = &present.project.project;
+    let whole = Resource::project(project.key.as_str());
     for state in present.project.flags.values() {
         let flag = whole.clone().with(Kind::Flag, state.flag.key.as_str());
         caller.may("flag.read", &flag.tagged(&state.flag.tags))?;
     }
     for environment in present.project.environments.values() {
-        let place = Resource::environment(project, environment.key.as_str());
-        caller.may("environment.read", &place)?;
+        caller.may("environment.read", &Resource::of(project, environment))?;
     }
     for segment in &present.segments {
         let place = match &segment.scope {
@@ -197,10 +196,7 @@ fn may_see_all(caller: &Caller, present: &file::Present) -> Result<(), Problem> 
             SegmentScope::Environment(_, id) => {
                 let mut environments = present.project.environments.values();
                 let found = environments.find(|it| it.id == *id);
-                found.map_or_else(
-                    || whole.clone(),
-                    |it| Resource::environment(project, it.key.as_str()),
-                )
+                found.map_or_else(|| whole.clone(), |it| Resource::of(project, it))
             }
         };
         let segment = place

@@ -101,8 +101,9 @@ pub(super) async fn place(
     project: &str,
     environment: &str,
 ) -> Result<(Project, Environment), Problem> {
-    caller.may(action, &Resource::environment(project, environment))?;
-    api::environment(state, caller, project, environment).await
+    let (project, environment) = api::environment(state, caller, project, environment).await?;
+    caller.may(action, &Resource::of(&project, &environment))?;
+    Ok((project, environment))
 }
 
 /// List an environment's end users, by key.

@@ -112,12 +112,13 @@ async fn flags_and_segments(app: &App) -> String {
     }
     commands[0]["project"] = json!("default");
     app.apply(flag_on("lit")).await;
+    app.apply(json!([create("asked")])).await;
     let set = json!({ "commands": commands });
     id(&app.owner.post("changes", &set).await.expect(200))
 }
 
 async fn request(app: &App) -> String {
-    let on = json!({"kind": "turnOn", "project": "default", "flag": "known",
+    let on = json!({"kind": "turnOn", "project": "default", "flag": "asked",
         "environment": "prod"});
     let new = json!({"title": "Known to all", "commands": [on]});
     id(&app.owner.post("requests", &new).await.expect(201))

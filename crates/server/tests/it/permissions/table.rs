@@ -101,10 +101,10 @@ pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
     all.extend(users());
     all.extend(flags_and_segments());
     all.extend(changes(of));
-    all.extend(requests(of));
     all.extend(files());
     all.extend(planned());
     all.extend(history(of));
+    all.extend(requests(of));
     all.extend(audit());
     all.extend(members(of));
     all.extend(sign_in());
@@ -523,7 +523,7 @@ fn audit() -> Vec<Operation> {
 
 fn requests(of: &Fixture) -> Vec<Operation> {
     let turn = |environment: &str| {
-        json!([{"kind": "turnOn", "project": "default", "flag": "known",
+        json!([{"kind": "turnOn", "project": "default", "flag": "asked",
             "environment": environment}])
     };
     let one = format!("requests/{}", of.request);
