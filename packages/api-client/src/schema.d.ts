@@ -12033,7 +12033,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
-                    "application/yaml": string;
+                    "application/yaml": unknown;
                 };
             };
             /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */

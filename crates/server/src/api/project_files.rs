@@ -148,7 +148,7 @@ fn kind(command: &burgee_domain::command::Command) -> String {
 #[utoipa::path(get, path = "/api/v1/projects/{project}/export", tag = "projects",
     params(("project", description = "The project's key"), FormatQuery),
     responses((status = 200, description = "The file",
-            content((String = "application/yaml"), (Value = "application/json"))),
+            content((Value = "application/yaml"), (Value = "application/json"))),
         (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub async fn export(
     State(state): State<AppState>,

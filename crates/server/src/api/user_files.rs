@@ -254,7 +254,8 @@ pub async fn download(
     let id = environment.id.as_str().to_owned();
     tokio::spawn(async move { send(state.store, id, writer, sender).await });
     let headers = [(CONTENT_TYPE, kind.to_owned()), (CONTENT_DISPOSITION, name)];
-    Ok((headers, Body::new(body)).into_response())
+    // Fused: compression asks once more after the end, which a channel does not take.
+    Ok((headers, Body::new(body.fuse())).into_response())
 }
 
 /// Sends all users, chunk by chunk, as fast as they are taken. Where the database fails, the file

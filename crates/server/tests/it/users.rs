@@ -413,6 +413,10 @@ async fn files_go_out_and_come_back_the_same() {
             ("?format=csv&columns=plan", "text/csv; charset=utf-8"),
         ] {
             let file = app.owner.get(&format!("{PROD}/user-export{query}")).await;
+            // Packed it comes whole, too.
+            let packed = app.owner.clone().with_header("accept-encoding", "gzip");
+            let packed = packed.get(&format!("{PROD}/user-export{query}")).await;
+            assert_eq!(packed.headers["content-encoding"], "gzip");
             let cells = file.text.split([',', '\n']).filter(|_| kind != "application/x-ndjson");
             for cell in cells {
                 assert!(!cell.starts_with(['=', '+', '-', '@']), "{cell}");
