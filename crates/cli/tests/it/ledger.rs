@@ -194,7 +194,7 @@ impl Writer {
             let answer = sent.await.ok()?;
             // Too often for one token: that is no sign of the server's health.
             if answer.status == 429 {
-                tokio::time::sleep(Duration::from_secs(1)).await;
+                tokio::time::sleep(std::time::Duration::from_secs(1)).await;
                 continue;
             }
             if answer.status != 503 {
