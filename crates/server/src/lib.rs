@@ -22,6 +22,7 @@ pub mod mail;
 pub mod metrics;
 pub mod openapi;
 pub mod params;
+pub mod portal;
 pub mod problem;
 pub mod rates;
 pub mod retention;

@@ -2,7 +2,7 @@
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{HeaderMap, Method, Uri, header};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::IntoResponse;
 use axum::routing::get;
@@ -28,6 +28,7 @@ use crate::deadline::answer_in_time;
 use crate::docs;
 use crate::events::view::{Beginning, ChangeEvent, Seen};
 use crate::openapi::complete;
+use crate::portal::Portal;
 use crate::problem::Problem;
 use crate::rates;
 
@@ -78,13 +79,18 @@ pub fn router(state: AppState) -> (Router, Document) {
     let published = Router::new()
         .route("/api/openapi.json", get(publish))
         .with_state(text);
+    let portal = Portal::built_in();
     let router = router
         .layer(from_fn(renew))
         .merge(published)
         .merge(docs::router(&described))
         .layer(limit)
         .layer(compression())
-        .fallback(|| async { Problem::not_found("such address") })
+        .fallback(
+            move |method: Method, address: Uri, headers: HeaderMap| async move {
+                portal.answer(&method, &address, &headers)
+            },
+        )
         .method_not_allowed_fallback(|| async { Problem::method_not_allowed() });
     (router, document)
 }

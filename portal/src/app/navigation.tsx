@@ -1,0 +1,53 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import type { Schemas } from "@/lib/api/client";
+import { requestsQuery } from "@/lib/api/queries";
+import { AccountMenu } from "./account-menu";
+import { openPalette } from "./palette-key";
+import { ProjectMenu } from "./project-menu";
+import classes from "./shell.module.css";
+
+interface Props {
+  organization: string;
+  project: string | undefined;
+  me: Schemas["Me"] | undefined;
+}
+
+/** Where one can go. Only what there is. */
+export function Navigation({ organization, project, me }: Props) {
+  const { t } = useTranslation();
+  const waiting = useQuery({ ...requestsQuery(organization, "forMe"), enabled: me !== undefined });
+  const count = waiting.data?.length ?? 0;
+  return (
+    <nav className={classes.nav} aria-label={t("shell.navigation")}>
+      <ProjectMenu organization={organization} project={project} me={me} />
+      {project !== undefined && (
+        <Link
+          to="/$organization/$project/flags"
+          params={{ organization, project }}
+          activeOptions={{ includeSearch: false }}
+        >
+          {t("shell.flags")}
+        </Link>
+      )}
+      <Link
+        to="/$organization/changes"
+        params={{ organization }}
+        activeOptions={{ includeSearch: false }}
+      >
+        {t("shell.changes")}
+        {count > 0 && (
+          <span className={classes.badge} aria-label={t("shell.waiting", { count })}>
+            {count}
+          </span>
+        )}
+      </Link>
+      <div className={classes.bottom} />
+      <button type="button" className={classes.item} onClick={() => openPalette(true)}>
+        {t("shell.search")} <kbd>⌘K</kbd>
+      </button>
+      <AccountMenu organization={organization} me={me} />
+    </nav>
+  );
+}

@@ -1,0 +1,66 @@
+import { useQuery } from "@tanstack/react-query";
+import { Navigate, Outlet, useLocation, useParams } from "@tanstack/react-router";
+import { Suspense, lazy, useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { Failure } from "@/components/states";
+import { Refused, sessionEnded } from "@/lib/api/client";
+import { meQuery } from "@/lib/api/queries";
+import { openDraft, useDraft } from "@/lib/draft/store";
+import { listen } from "@/lib/events";
+import { rememberPlace } from "@/lib/pinned";
+import { useStore } from "@/lib/store";
+import { Connection } from "./connection";
+import { Navigation } from "./navigation";
+import { PaletteKey } from "./palette-key";
+import { queries } from "./queries";
+import classes from "./shell.module.css";
+
+const ReviewBar = lazy(() => import("@/features/review/bar").then((it) => ({ default: it.ReviewBar })));
+const SessionEnded = lazy(() =>
+  import("@/features/session/ended").then((it) => ({ default: it.SessionEnded })),
+);
+
+/** What is around every page: where one is, where one can go, and what is not applied yet. */
+export function Shell() {
+  const { t } = useTranslation();
+  const { organization = "", project } = useParams({ strict: false });
+  const location = useLocation();
+  const me = useQuery(meQuery);
+  const ended = useStore(sessionEnded);
+  const draft = useDraft();
+  const member = me.data?.id;
+  const settled = me.data !== undefined && !me.data.passwordMustChange;
+
+  useEffect(() => {
+    if (member) openDraft(member, organization);
+  }, [member, organization]);
+  useEffect(() => (settled ? listen(organization, queries) : undefined), [settled, organization]);
+  useEffect(() => {
+    if (project) rememberPlace(organization, project);
+  }, [organization, project]);
+
+  const refused = me.error instanceof Refused && me.error.status === 401;
+  if ((refused && !me.data) || me.data?.passwordMustChange) {
+    return <Navigate to="/sign-in" search={{ to: location.href }} replace />;
+  }
+  if (me.isError && !me.data) {
+    return <Failure error={me.error} retry={() => void me.refetch()} />;
+  }
+  return (
+    <div className={classes.shell}>
+      <a className={classes.skip} href="#content">
+        {t("shell.skip")}
+      </a>
+      <Navigation organization={organization} project={project} me={me.data} />
+      <main id="content" className={classes.content} tabIndex={-1}>
+        <Connection />
+        <Outlet />
+      </main>
+      <Suspense>
+        {draft.commands.length > 0 && <ReviewBar organization={organization} />}
+        {ended && me.data && <SessionEnded />}
+      </Suspense>
+      <PaletteKey organization={organization} project={project} />
+    </div>
+  );
+}

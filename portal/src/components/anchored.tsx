@@ -1,0 +1,53 @@
+import { Drawer, Popover } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import type { ReactNode } from "react";
+import classes from "./anchored.module.css";
+
+interface Props {
+  /** What it belongs to, and where focus goes back to. */
+  anchor: HTMLElement;
+  title: string;
+  close: () => void;
+  children: ReactNode;
+}
+
+/**
+ * A small panel at an element; at the bottom of narrow screens. The element need not know: a list
+ * has one of these, and not one a cell.
+ */
+export function Anchored({ anchor, title, close, children }: Props) {
+  const narrow = useMediaQuery("(max-width: 600px)", undefined, { getInitialValueInEffect: false });
+  const leave = () => {
+    close();
+    anchor.focus();
+  };
+  if (narrow) {
+    return (
+      <Drawer opened onClose={leave} position="bottom" size="auto" title={title}>
+        {children}
+      </Drawer>
+    );
+  }
+  const { left, top, width, height } = anchor.getBoundingClientRect();
+  return (
+    <Popover
+      opened
+      onChange={(opened) => {
+        if (!opened) leave();
+      }}
+      position="bottom-start"
+      width={340}
+      trapFocus
+      shadow="md"
+      transitionProps={{ duration: 0 }}
+    >
+      <Popover.Target>
+        <span className={classes.target} style={{ left, top, width, height }} />
+      </Popover.Target>
+      <Popover.Dropdown aria-label={title}>
+        <h2 className={classes.title}>{title}</h2>
+        {children}
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

@@ -1,0 +1,41 @@
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import type { Schemas } from "@/lib/api/client";
+import { Ago } from "./ago";
+import classes from "./change-entry.module.css";
+import { DiffLines } from "./diff-lines";
+import { Revert } from "./revert";
+
+interface Props {
+  organization: string;
+  change: Schemas["ChangeView"];
+  /** Which of its lines are shown; all where absent. */
+  only?: (line: Schemas["DiffLine"]) => boolean;
+}
+
+/** A change set of the history: who, when, why, what; and the way back. */
+export function ChangeEntry({ organization, change, only = () => true }: Props) {
+  const { t } = useTranslation();
+  const lines = change.diff.filter(only);
+  const more = change.diff.length - lines.length;
+  const reversible = Object.keys(change.versions).length > 0;
+  return (
+    <li className={classes.entry}>
+      <div className={classes.head}>
+        <strong>{t("history.by", { actor: change.actor, context: change.actorKind })}</strong>
+        <Link to="/$organization/changes/$id" params={{ organization, id: change.id }}>
+          <Ago at={change.at} />
+        </Link>
+        {reversible && <Revert organization={organization} id={change.id} />}
+      </div>
+      {change.comment && <p className={classes.comment}>{change.comment}</p>}
+      {change.overridden && (
+        <p className={classes.overridden}>
+          {t("history.overridden", { reason: change.overridden.reason })}
+        </p>
+      )}
+      <DiffLines lines={lines} />
+      {more > 0 && <p className={classes.comment}>{t("history.moreLines", { count: more })}</p>}
+    </li>
+  );
+}

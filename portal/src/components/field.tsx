@@ -1,0 +1,60 @@
+import { type InputHTMLAttributes, type ReactNode, type Ref, type TextareaHTMLAttributes, useId } from "react";
+import classes from "./field.module.css";
+
+interface Around {
+  label: ReactNode;
+  help?: ReactNode;
+  error?: string | undefined;
+  mono?: boolean;
+}
+
+type Text = Around & InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> };
+
+/** One line of text, with its name above and what is wrong with it below. */
+export function TextField({ label, help, error, mono, ...rest }: Text) {
+  const id = useId();
+  return (
+    <Frame id={id} label={label} help={help} error={error}>
+      <input
+        {...rest}
+        id={id}
+        className={classes.input}
+        data-mono={mono || undefined}
+        aria-invalid={error !== undefined || undefined}
+        aria-describedby={`${id}-more`}
+      />
+    </Frame>
+  );
+}
+
+type Area = Around & TextareaHTMLAttributes<HTMLTextAreaElement>;
+
+/** Several lines of text. */
+export function AreaField({ label, help, error, mono, ...rest }: Area) {
+  const id = useId();
+  return (
+    <Frame id={id} label={label} help={help} error={error}>
+      <textarea
+        rows={2}
+        {...rest}
+        id={id}
+        className={classes.input}
+        data-mono={mono || undefined}
+        aria-invalid={error !== undefined || undefined}
+        aria-describedby={`${id}-more`}
+      />
+    </Frame>
+  );
+}
+
+function Frame({ id, label, help, error, children }: Around & { id: string; children: ReactNode }) {
+  return (
+    <div className={classes.field}>
+      <label htmlFor={id}>{label}</label>
+      {children}
+      <div id={`${id}-more`} className={classes.more} data-wrong={error !== undefined || undefined}>
+        {error ?? help}
+      </div>
+    </div>
+  );
+}

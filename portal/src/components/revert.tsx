@@ -1,0 +1,89 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { revert } from "@/lib/changes";
+import { useApplied } from "./applied";
+import { Anchored } from "./anchored";
+import { Button } from "./button";
+import { DiffLines } from "./diff-lines";
+import { TextField } from "./field";
+import { Lacking, Needs } from "./needs";
+import classes from "./quick-edit.module.css";
+import { Waiting, Wrong } from "./states";
+
+/** The way back from a change set; what it would do is shown before it is done. */
+export function Revert({ organization, id }: { organization: string; id: string }) {
+  const { t } = useTranslation();
+  const [anchor, setAnchor] = useState<HTMLElement>();
+  return (
+    <>
+      <Button small aria-haspopup="dialog" onClick={(event) => setAnchor(event.currentTarget)}>
+        {t("revert.revert")}
+      </Button>
+      {anchor && (
+        <Anchored anchor={anchor} title={t("revert.title")} close={() => setAnchor(undefined)}>
+          <Plan organization={organization} id={id} close={() => setAnchor(undefined)} />
+        </Anchored>
+      )}
+    </>
+  );
+}
+
+function Plan({ organization, id, close }: { organization: string; id: string; close: () => void }) {
+  const { t } = useTranslation();
+  const done = useApplied(organization);
+  const [comment, setComment] = useState("");
+  const plan = useQuery({
+    queryKey: ["review", organization, "revert", id],
+    queryFn: () => revert(organization, id, { dryRun: true }),
+    retry: false,
+  });
+  const send = useMutation({
+    mutationFn: () => revert(organization, id, { comment }),
+    onSuccess: ({ result }) => {
+      close();
+      done(result);
+    },
+  });
+  const result = plan.data?.result;
+  const lacking = (result?.permissions ?? []).filter((it) => !it.allowed);
+  const missing = lacking[0];
+  const waits = result?.needs.some((it) => it.missing > 0) ?? false;
+  return (
+    <form
+      className={classes.quick}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send.mutate();
+      }}
+    >
+      {plan.isPending && <Waiting rows={2} />}
+      {result && result.diff.length === 0 && <p>{t("revert.nothing")}</p>}
+      {result && <DiffLines lines={result.diff} />}
+      <Needs needs={result?.needs ?? []} />
+      <Lacking permissions={lacking} />
+      <Wrong error={plan.error ?? send.error} />
+      {result?.needs.some((it) => it.comment) && (
+        <TextField
+          label={t("review.comment")}
+          required
+          value={comment}
+          onChange={(event) => setComment(event.target.value)}
+        />
+      )}
+      {result && result.diff.length > 0 && (
+        <Button
+          type="submit"
+          look="primary"
+          busy={send.isPending}
+          data-autofocus
+          lacking={
+            waits ? t("revert.waits") : missing ? t("needs.permission", missing) : undefined
+          }
+        >
+          {t("revert.revert")}
+        </Button>
+      )}
+    </form>
+  );
+}

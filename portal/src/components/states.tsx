@@ -1,0 +1,62 @@
+/** What a page shows where it has nothing to show. */
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Refused } from "@/lib/api/client";
+import { said } from "@/lib/problems";
+import { Button } from "./button";
+import classes from "./states.module.css";
+
+/** Nothing here yet: one sentence, and what to do next. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className={classes.state}>
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** It went wrong, or may not be seen: what happened, and a way on. */
+export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { t } = useTranslation();
+  const status = error instanceof Refused ? error.status : 0;
+  const titles = { 403: t("state.noAccess"), 404: t("state.missing") } as Record<number, string>;
+  return (
+    <div className={classes.state} role="alert">
+      <h2>{titles[status] ?? t("state.failed")}</h2>
+      <p>{said(t, error).text}</p>
+      {status === 403 && <p>{t("state.whomToAsk")}</p>}
+      {retry && status !== 403 && status !== 404 && (
+        <Button onClick={retry}>{t("state.retry")}</Button>
+      )}
+    </div>
+  );
+}
+
+/** What is on its way, in the place that it will take. */
+export function Waiting({ rows = 8 }: { rows?: number }) {
+  const { t } = useTranslation();
+  return (
+    <div className={classes.waiting} role="status" aria-label={t("state.loading")}>
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} className={classes.bone} />
+      ))}
+    </div>
+  );
+}
+
+/** A refusal inside a form or panel. */
+export function Wrong({ error }: { error: unknown }) {
+  const { t } = useTranslation();
+  if (error == null) return null;
+  const { text, fields } = said(t, error);
+  const more = Object.values(fields).filter((it) => it !== text);
+  return (
+    <div className={classes.wrong} role="alert">
+      {text}
+      {more.map((it) => (
+        <div key={it}>{it}</div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import { useTranslation } from "react-i18next";
+import { useStore } from "@/lib/store";
+import { dismiss, toasts } from "@/lib/toasts";
+import { Button } from "./button";
+import classes from "./toasts.module.css";
+
+/** What was done a moment ago. */
+export function Toasts() {
+  const { t } = useTranslation();
+  const shown = useStore(toasts);
+  return (
+    <div className={classes.toasts} role="status" aria-live="polite">
+      {shown.map(({ id, text, action }) => (
+        <div key={id} className={classes.toast}>
+          <span>{text}</span>
+          {action && (
+            <Button
+              small
+              onClick={() => {
+                dismiss(id);
+                action.run();
+              }}
+            >
+              {action.label}
+            </Button>
+          )}
+          <Button small look="quiet" aria-label={t("action.dismiss")} onClick={() => dismiss(id)}>
+            ✕
+          </Button>
+        </div>
+      ))}
+    </div>
+  );
+}

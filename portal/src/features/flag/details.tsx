@@ -1,0 +1,97 @@
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button } from "@/components/button";
+import { AreaField, TextField } from "@/components/field";
+import type { Flag, WholeFlag } from "@/lib/model/flag";
+import { pasted } from "@/lib/model/operators";
+import { toast } from "@/lib/toasts";
+import classes from "./flag.module.css";
+import { editFlag } from "./use-flag";
+
+/** What a flag is called, and what for. */
+export function Details({ server, flag }: { server: WholeFlag; flag: Flag }) {
+  const { t } = useTranslation();
+  const [editing, setEditing] = useState(false);
+  async function copy() {
+    await navigator.clipboard.writeText(flag.key);
+    toast(t("flag.copied", { key: flag.key }));
+  }
+  return (
+    <header className={classes.details}>
+      <div className={classes.titleLine}>
+        <h1>{flag.name}</h1>
+        <button type="button" className={classes.copy} onClick={() => void copy()}>
+          <code>{flag.key}</code>
+          <span className="hidden">{t("flag.copy")}</span>
+        </button>
+        <span className={classes.quiet}>{t(`flags.types.${flag.type}`)}</span>
+        {flag.archived && <strong className={classes.archived}>{t("flag.isArchived")}</strong>}
+        <span className={classes.actions}>
+          <Button small aria-expanded={editing} onClick={() => setEditing(!editing)}>
+            {t("flag.edit")}
+          </Button>
+          <Button
+            small
+            onClick={() => editFlag(server, (it) => ({ ...it, archived: !it.archived }))}
+          >
+            {t(flag.archived ? "flag.restore" : "flag.archive")}
+          </Button>
+        </span>
+      </div>
+      {editing ? (
+        <Form server={server} flag={flag} close={() => setEditing(false)} />
+      ) : (
+        <p className={classes.quiet}>
+          {flag.description}
+          {flag.tags.map((tag) => (
+            <span key={tag} className={classes.tag}>
+              {tag}
+            </span>
+          ))}
+        </p>
+      )}
+    </header>
+  );
+}
+
+function Form({ server, flag, close }: { server: WholeFlag; flag: Flag; close: () => void }) {
+  const { t } = useTranslation();
+  const [name, setName] = useState(flag.name);
+  const [description, setDescription] = useState(flag.description);
+  const [tags, setTags] = useState(flag.tags.join(", "));
+  return (
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        editFlag(server, (it) => ({ ...it, name, description, tags: pasted(tags) }));
+        close();
+      }}
+    >
+      <TextField
+        label={t("create.name")}
+        required
+        autoFocus
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <AreaField
+        label={t("create.description")}
+        value={description}
+        onChange={(event) => setDescription(event.target.value)}
+      />
+      <TextField
+        label={t("create.tags")}
+        help={t("create.tagsHelp")}
+        value={tags}
+        onChange={(event) => setTags(event.target.value)}
+      />
+      <div className={classes.actions}>
+        <Button type="submit" look="primary">
+          {t("quick.toReview")}
+        </Button>
+        <Button onClick={close}>{t("action.cancel")}</Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,90 @@
+import { useParams } from "@tanstack/react-router";
+import { Suspense, lazy, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Failure } from "@/components/states";
+import { Switch } from "@/components/switch";
+import { Warnings } from "@/components/warnings";
+import { type Targeting, targetingIn } from "@/lib/model/flag";
+import classes from "./flag.module.css";
+import { RuleList } from "./rules";
+import { Section } from "./section";
+import { Serving } from "./serving";
+import { Targets } from "./targets";
+import { editTargeting, useFlag } from "./use-flag";
+import { VariationSelect } from "./variation-select";
+import { Variations } from "./variations";
+
+const Quick = lazy(() => import("./quick").then((it) => ({ default: it.Quick })));
+
+/** What a flag does in one environment, from the first thing that is asked to the last. */
+export function FlagEnvironment() {
+  const { t } = useTranslation();
+  const { environment } = useParams({
+    from: "/$organization/$project/flags/$flag/$environment",
+  });
+  const { organization, project, key, detail, environments, server, view } = useFlag();
+  const [anchor, setAnchor] = useState<HTMLElement>();
+  const here = environments.data?.find((it) => it.key === environment);
+  if (!server || !view || !environments.data) return null;
+  if (!here) return <Failure error={new Error(environment)} />;
+  const now = targetingIn(view, environment);
+  const { flag } = view;
+  const edit = (change: (it: Targeting) => Targeting) => editTargeting(server, environment, change);
+  const known = detail.data?.environments[environment]?.warnings ?? [];
+
+  return (
+    <div className={classes.environment} data-protected={here.protected || undefined}>
+      <div className={classes.state}>
+        <Switch
+          on={now.on}
+          label={t("flag.switch", { flag: key, environment })}
+          text={t(now.on ? "flag.isOn" : now.released ? "flag.isOff" : "flag.isNotReleased", {
+            environment,
+          })}
+          disabled={flag.archived}
+          onClick={(event) => setAnchor(event.currentTarget)}
+        />
+        {!now.released && <span className={classes.quiet}>{t("flag.notReleasedHelp")}</span>}
+      </div>
+      <Warnings of={known} />
+      <Section title={t("flag.targets")} help={t("flag.targetsHelp")}>
+        <Targets flag={flag} targeting={now} environment={environment} edit={edit} />
+      </Section>
+      <Section title={t("flag.rules")} help={t("flag.rulesHelp")}>
+        <RuleList flag={flag} targeting={now} environment={environment} edit={edit} />
+      </Section>
+      <Section title={t("flag.default")} help={t("flag.defaultHelp")}>
+        <Serving
+          flag={flag}
+          environment={environment}
+          serving={now.defaultRule}
+          change={(defaultRule) => edit((it) => ({ ...it, defaultRule }))}
+          open
+        />
+      </Section>
+      <Section title={t("flag.whenOff")} help={t("flag.whenOffHelp", { environment })}>
+        <VariationSelect
+          flag={flag}
+          label={t("flag.whenOff")}
+          value={now.offVariation}
+          change={(offVariation) => edit((it) => ({ ...it, offVariation }))}
+        />
+      </Section>
+      <Section title={t("flag.variations")} help={t("flag.variationsHelp")}>
+        <Variations server={server} flag={flag} />
+      </Section>
+      <Suspense>
+        {anchor && (
+          <Quick
+            organization={organization}
+            project={project}
+            environment={environment}
+            flag={key}
+            anchor={anchor}
+            close={() => setAnchor(undefined)}
+          />
+        )}
+      </Suspense>
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+import { useTranslation } from "react-i18next";
+import { Letter, ShareBar } from "@/components/variation";
+import type { Schemas } from "@/lib/api/client";
+import classes from "./flags.module.css";
+import type { Opened } from "./list";
+
+interface Props {
+  environment: string;
+  item: Schemas["IndexedFlagView"];
+  cell: Schemas["CellView"] | null;
+  row: number;
+  column: number;
+  tabIndex: number;
+  open: (at: Opened) => void;
+}
+
+/** What a flag does in an environment: on or off, and what is served. A press opens what changes it. */
+export function Cell({ environment, item, cell, row, column, tabIndex, open }: Props) {
+  const { t } = useTranslation();
+  const state = cell === null ? "notReleased" : cell.on ? "on" : "off";
+  const shares = (cell?.shares ?? [])
+    .map((share, place) => ({ place, share, label: item.variations[place] ?? "?" }))
+    .filter((it) => it.share > 0);
+  const first = shares[0];
+  const served = shares.map((it) => it.label).join(", ");
+  const more = [cell?.targets && t("flags.hasTargets"), cell?.rules && t("flags.hasRules")];
+  const words = [t(`flags.${state}`), served, ...more].filter(Boolean).join(", ");
+  return (
+    <span role="cell" className={classes.cell}>
+      <button
+        type="button"
+        className={classes.state}
+        data-state={state}
+        data-row={row}
+        data-column={column}
+        tabIndex={tabIndex}
+        aria-haspopup="dialog"
+        aria-label={t("flags.cell", { flag: item.key, environment, state: words })}
+        title={words}
+        disabled={item.state === "archived"}
+        onClick={(event) => open({ anchor: event.currentTarget, flag: item.key, environment })}
+      >
+        <span className={classes.word}>{t(`flags.${state}`)}</span>
+        {cell && shares.length === 1 && first && <Letter place={first.place} />}
+        {cell && shares.length > 1 && <ShareBar shares={shares} />}
+        {cell?.on && (cell.rules || cell.targets) && (
+          <span className={classes.more} aria-hidden="true">
+            +
+          </span>
+        )}
+      </button>
+    </span>
+  );
+}

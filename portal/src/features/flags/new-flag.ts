@@ -1,0 +1,40 @@
+import type { Schemas } from "@/lib/api/client";
+import type { Edit } from "@/lib/draft/apply";
+import { pasted } from "@/lib/model/operators";
+
+export interface NewFlag {
+  name: string;
+  /** Made of the name while nobody chose another. */
+  key?: string;
+  type: Schemas["VariationType"];
+  values: string[];
+  description: string;
+  tags: string;
+  /** Environments in which it is on from the start. */
+  on: string[];
+}
+
+/** The key that a name suggests: `New cart 2!` → `new-cart-2`. */
+export function keyOf(name: string): string {
+  const plain = name.normalize("NFKD").replace(/[\u0300-\u036f]/g, "");
+  const key = plain.toLowerCase().replace(/[^a-z0-9._]+/g, "-");
+  return key.replace(/^-+|-+$/g, "").slice(0, 128);
+}
+
+/** The commands that make it. */
+export function commandsOf(project: string, flag: NewFlag & { key: string }): Edit[] {
+  const { key, name, type, description } = flag;
+  const variations = flag.values.map((value) => ({ id: crypto.randomUUID(), value }));
+  const made: Edit = {
+    kind: "createFlag",
+    project,
+    flag: key,
+    name,
+    type,
+    description,
+    tags: pasted(flag.tags),
+    ...(type === "boolean" ? {} : { variations }),
+  };
+  const on = flag.on.map((environment): Edit => ({ kind: "turnOn", project, environment, flag: key }));
+  return [made, ...on];
+}

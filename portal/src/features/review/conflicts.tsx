@@ -1,0 +1,71 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { Ago } from "@/components/ago";
+import { Button } from "@/components/button";
+import type { Schemas } from "@/lib/api/client";
+import { colliding, keepMine, takeTheirs } from "@/lib/draft/conflict";
+import type { Draft } from "@/lib/draft/draft";
+import { changeDraft } from "@/lib/draft/store";
+import { EditLine } from "./edit-line";
+import classes from "./review.module.css";
+
+interface Props {
+  organization: string;
+  draft: Draft;
+  conflicts: Schemas["Collision"][];
+  close: () => void;
+}
+
+/** Somebody changed the same part meanwhile: keep mine, take theirs, or edit. */
+export function Conflicts({ organization, draft, conflicts, close }: Props) {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  useEffect(() => {
+    // What they made is what the pages show now.
+    void queries.invalidateQueries({ queryKey: ["flag", organization] });
+  }, [queries, organization, conflicts]);
+  return (
+    <div className={classes.conflicts} role="alert">
+      <h2>{t("conflict.title")}</h2>
+      {conflicts.map((it) => {
+        const [project = "", environment] = it.scope.split("/");
+        const params = { organization, project, flag: it.key };
+        return (
+          <div key={`${it.scope} ${it.key} ${it.version}`} className={classes.conflict}>
+            <p>
+              {t("conflict.changed", { by: it.by, flag: it.key, place: environment ?? project })}{" "}
+              <Ago at={it.at} />
+              {it.comment && `: ${it.comment}`}
+            </p>
+            <ul>
+              {colliding(draft, it).map((edit) => (
+                <li key={JSON.stringify(edit)}>
+                  {t("conflict.yours")} <EditLine organization={organization} edit={edit} />
+                </li>
+              ))}
+            </ul>
+            <div className={classes.buttons}>
+              <Button small onClick={() => changeDraft((now) => keepMine(now, it))}>
+                {t("conflict.keep")}
+              </Button>
+              <Button small onClick={() => changeDraft((now) => takeTheirs(now, it))}>
+                {t("conflict.take", { by: it.by })}
+              </Button>
+              {environment !== undefined && (
+                <Link
+                  to="/$organization/$project/flags/$flag/$environment"
+                  params={{ ...params, environment }}
+                  onClick={close}
+                >
+                  {t("conflict.edit")}
+                </Link>
+              )}
+            </div>
+          </div>
+        );
+      })}
+    </div>
+  );
+}

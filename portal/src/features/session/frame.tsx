@@ -1,0 +1,33 @@
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { LANGUAGES, type Language, speak } from "@/i18n";
+import classes from "./session.module.css";
+
+/** The page of somebody who is not in yet. */
+export function Frame({ title, children }: { title: string; children: ReactNode }) {
+  const { i18n, t } = useTranslation();
+  return (
+    <main className={classes.frame}>
+      <div className={classes.card}>
+        <div className={classes.mark}>
+          <img src="/mark.svg" alt="" width={24} height={24} />
+          Burgee
+        </div>
+        <h1>{title}</h1>
+        {children}
+      </div>
+      <select
+        className={classes.language}
+        aria-label={t("shell.language")}
+        value={i18n.language}
+        onChange={(event) => void speak(event.target.value as Language)}
+      >
+        {Object.entries(LANGUAGES).map(([language, name]) => (
+          <option key={language} value={language} lang={language}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </main>
+  );
+}

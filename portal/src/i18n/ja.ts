@@ -1,0 +1,9 @@
+import type { en } from "./en";
+import change from "./ja/change.json";
+import flag from "./ja/flag.json";
+import flags from "./ja/flags.json";
+import review from "./ja/review.json";
+import session from "./ja/session.json";
+import shell from "./ja/shell.json";
+
+export const ja = { ...change, ...flag, ...flags, ...review, ...session, ...shell } satisfies typeof en;

@@ -1,0 +1,79 @@
+/** The draft of whoever is signed in, shared by the tabs of a browser. */
+import { store, useStore } from "@/lib/store";
+import { type Draft, EMPTY } from "./draft";
+import { read, write } from "./keep";
+
+/** How many edits can be taken back. */
+const STEPS = 100;
+
+const current = store<Draft>(EMPTY);
+const notKept = store(false);
+let owner = "";
+let past: Draft[] = [];
+let writing: Promise<void> = Promise.resolve();
+
+const channel = typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel("draft");
+channel?.addEventListener("message", (event: MessageEvent<unknown>) => {
+  if (event.data === owner) void load();
+});
+
+async function load(): Promise<void> {
+  const of = owner;
+  try {
+    const kept = await read(of);
+    if (of === owner) current.set(kept ?? EMPTY);
+  } catch {
+    // Private windows of some browsers keep nothing.
+    notKept.set(true);
+  }
+}
+
+/** Begins with what was kept of a member's edits in an organization. */
+export function openDraft(member: string, organization: string): void {
+  const next = `${member}/${organization}`;
+  if (next === owner) return;
+  owner = next;
+  past = [];
+  current.set(EMPTY);
+  void load();
+}
+
+/** Changes the draft; `undo` takes it back. */
+export function changeDraft(change: (draft: Draft) => Draft): void {
+  const before = current.get();
+  const after = change(before);
+  if (after === before) return;
+  past = [...past, before].slice(-STEPS);
+  keep(after);
+}
+
+/** Takes the last edit back; false where there is none. */
+export function undo(): boolean {
+  const before = past.pop();
+  if (!before) return false;
+  keep(before);
+  return true;
+}
+
+/** Forgets the edits: they were applied, or thrown away. */
+export function clearDraft(): void {
+  past = [];
+  keep(EMPTY);
+}
+
+function keep(draft: Draft): void {
+  current.set(draft);
+  const of = owner;
+  // One after the other: the last one is what stays.
+  writing = writing
+    .then(() => write(of, draft))
+    .then(() => channel?.postMessage(of))
+    .catch(() => notKept.set(true));
+}
+
+export const useDraft = (): Draft => useStore(current);
+
+export const draftNow = (): Draft => current.get();
+
+/** Whether this browser keeps no drafts. */
+export const useNotKept = (): boolean => useStore(notKept);

@@ -1,0 +1,112 @@
+/**
+ * What happens, as it happens: one stream an organization. Read by hand, since `EventSource` sends
+ * no header, and a session names its organization in one.
+ */
+import type { QueryClient } from "@tanstack/react-query";
+import { store } from "./store";
+import type { Schemas } from "./api/client";
+
+/** Since when nothing was heard from the server; `undefined` while it is there. */
+export const silentSince = store<number | undefined>(undefined);
+
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 30_000;
+
+interface Message {
+  event: string;
+  id: string | undefined;
+  data: string;
+}
+
+/** Listens until the returned function is called, and keeps what is shown up to date. */
+export function listen(organization: string, queries: QueryClient): () => void {
+  const stop = new AbortController();
+  void run(organization, queries, stop.signal);
+  return () => stop.abort();
+}
+
+async function run(organization: string, queries: QueryClient, signal: AbortSignal) {
+  let last: string | undefined;
+  let wait = FIRST_WAIT_MS;
+  while (!signal.aborted) {
+    try {
+      const headers: Record<string, string> = { "Burgee-Organization": organization };
+      if (last !== undefined) headers["Last-Event-ID"] = last;
+      const response = await fetch("/api/v1/events", { headers, signal });
+      if (response.ok && response.body) {
+        silentSince.set(undefined);
+        for await (const message of messages(response.body)) {
+          wait = FIRST_WAIT_MS;
+          last = message.id ?? last;
+          take(organization, queries, message);
+        }
+      }
+      // Ended by the server, or refused: it is there all the same.
+      if (response.status >= 500) silentSince.set(silentSince.get() ?? Date.now());
+    } catch {
+      if (signal.aborted) return;
+      silentSince.set(silentSince.get() ?? Date.now());
+    }
+    await later(wait, signal);
+    wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+  }
+}
+
+function later(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    const now = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    signal.addEventListener("abort", now, { once: true });
+    globalThis.addEventListener("online", now, { once: true });
+  });
+}
+
+async function* messages(body: ReadableStream<Uint8Array>): AsyncGenerator<Message> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const blocks = (rest + value).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) yield parsed(block);
+  }
+}
+
+/** One message of a stream of server-sent events. */
+export function parsed(block: string): Message {
+  const message: Message = { event: "message", id: undefined, data: "" };
+  for (const line of block.split("\n")) {
+    const [, field, text = ""] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+    if (field === "event") message.event = text;
+    if (field === "id") message.id = text;
+    if (field === "data") message.data += text;
+  }
+  return message;
+}
+
+function take(organization: string, queries: QueryClient, { event, data }: Message) {
+  const again = (...queryKey: unknown[]) => void queries.invalidateQueries({ queryKey });
+  if (event === "reset" || event === "permissions") {
+    void queries.invalidateQueries();
+    return;
+  }
+  if (event !== "change") return;
+  const { places } = JSON.parse(data) as Schemas["ChangeEvent"];
+  again("changes", organization);
+  again("requests", organization);
+  again("request", organization);
+  for (const { project, flags, more, settings } of places) {
+    if (project == null) continue;
+    again("flagIndex", organization, project);
+    if (more) again("flag", organization, project);
+    for (const flag of flags) again("flag", organization, project, flag);
+    if (!settings) continue;
+    again("environments", organization, project);
+    again("projects", organization);
+  }
+  again("review", organization);
+}
