@@ -19,7 +19,7 @@ use crate::people::accounts::Account;
 use crate::people::members::{self, Grants};
 use crate::people::policies;
 use crate::people::record::{Administration, Event};
-use crate::{Store, digest, row, text, used};
+use crate::{Store, digest, room, row, text, used};
 
 /// What every token begins with, so that secret scanners know one.
 pub const PREFIX: &str = "bgt_";
@@ -166,6 +166,7 @@ impl Store {
         }
         may_make(&mut at, &token).await?;
         insert(&mut at.tx, &token, &secret).await?;
+        fits(&mut at, &token).await?;
         at.done(about(&token, "createToken", "made")).await?;
         Ok((token, secret))
     }
@@ -269,6 +270,17 @@ async fn may_make(at: &mut Administration<'_>, token: &Token) -> Result<(), Stor
     at.may_give(&Grants::default(), &given).await?;
     let own = Arc::new(of_statements(statements));
     at.may_give_policies(vec![own], Vec::new()).await
+}
+
+/// Refuses a token where there are enough that work.
+async fn fits(at: &mut Administration<'_>, token: &Token) -> Result<(), StoreError> {
+    let organization = token.organization.as_str();
+    let (limit, account) = match (&token.grant, &token.account) {
+        (Grant::Personal, Some(account)) => (room::PERSONAL_TOKENS, Some(account.as_str())),
+        _ => (room::SERVICE_TOKENS, None),
+    };
+    let of: Vec<&str> = std::iter::once(organization).chain(account).collect();
+    limit.holds_at(&mut at.tx, &of, at.now).await
 }
 
 /// Whether it is the personal token of whoever asks: in a session, or by a personal token.

@@ -14,7 +14,7 @@ use super::{policies, sign_on};
 use crate::change_sets::Actor;
 use crate::error::{StoreError, unique};
 use crate::sql::Sql;
-use crate::{Store, row, text};
+use crate::{Store, room, row, text};
 
 /// A group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,6 +95,9 @@ impl Store {
         .execute(&mut *at.tx)
         .await
         .map_err(unique("key", "a group with this key exists"))?;
+        room::GROUPS
+            .holds(&mut at.tx, &[organization.as_str()])
+            .await?;
         at.done(event("createGroup", "made", &group)).await?;
         Ok(group)
     }

@@ -19,7 +19,7 @@ use super::record::Event;
 use super::sessions;
 use crate::change_sets::{Actor, ActorKind};
 use crate::error::StoreError;
-use crate::{Store, Tx, digest, organizations, row, text};
+use crate::{Store, Tx, digest, organizations, room, row, text};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 
@@ -132,6 +132,9 @@ impl Store {
             ..of_invitation(organization, &invitation)
         };
         let text = insert(&mut at.tx, &link).await?;
+        room::INVITATIONS
+            .holds_at(&mut at.tx, &[organization.as_str()], now)
+            .await?;
         let event = invitation
             .grants
             .event("inviteMember", &invitation.email, "invited with");

@@ -18,7 +18,7 @@ use crate::change_sets::Actor;
 use crate::error::{StoreError, unique};
 use crate::page::{Page, PageRequest};
 use crate::sql::{Sql, containing};
-use crate::{Store, row};
+use crate::{Store, room, row};
 
 /// Somebody in an organization.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -424,10 +424,12 @@ pub(crate) async fn insert(
     .bind(serde_json::to_string(&grants.policies)?)
     .bind(serde_json::to_string(&grants.groups)?)
     .bind(now.0)
-    .execute(connection)
+    .execute(&mut *connection)
     .await
     .map_err(unique("email", "this person is a member already"))?;
-    Ok(())
+    room::MEMBERS
+        .holds(connection, &[organization.as_str()])
+        .await
 }
 
 /// Refuses keys of policies and groups that there are not.

@@ -15,7 +15,7 @@ use super::record::{Administration, Event};
 use crate::change_sets::Actor;
 use crate::error::{StoreError, unique};
 use crate::sql::Sql;
-use crate::{Store, row, text};
+use crate::{Store, room, row, text};
 
 /// A policy with what people read of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,6 +135,9 @@ impl Store {
         .execute(&mut *at.tx)
         .await
         .map_err(unique("key", TAKEN))?;
+        room::POLICIES
+            .holds(&mut at.tx, &[organization.as_str()])
+            .await?;
         at.done(event("createPolicy", "made", &stored)?).await?;
         Ok(stored)
     }
