@@ -350,7 +350,7 @@ async fn the_first_use_of_each_key_is_told_once_to_who_may_see_keys() {
         let mut other = Listener::with_token(app, &blind).await;
         other.expect("hello").await;
         let _held = app.client_sdk("prod", "ana").await;
-        let mut heard = vec![owner.next().await.unwrap(), owner.next().await.unwrap()];
+        let mut heard = [owner.next().await.unwrap(), owner.next().await.unwrap()];
         heard.sort_by(|a, b| a.name.cmp(&b.name));
         assert_eq!(heard[0].name, "sdk");
         assert_eq!(heard[0].data["sdkKey"]["id"], keys.client.id.as_str());
