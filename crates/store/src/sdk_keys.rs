@@ -18,10 +18,10 @@ use crate::{Store, Tx, room, row, text};
 
 mod life;
 
-pub use life::MAX_GRACE;
+pub use life::{FirstUse, MAX_GRACE};
 
 const COLUMNS: &str = "id, environment_id, kind, name, secret, created_at, revoked_at, \
-                       last_used_at, ends_at, successor_id";
+                       last_used_at, ends_at, successor_id, first_used_at";
 
 fn read(found: &AnyRow) -> Result<SdkKey, StoreError> {
     Ok(SdkKey {
@@ -35,6 +35,7 @@ fn read(found: &AnyRow) -> Result<SdkKey, StoreError> {
         last_used_at: row::optional_millis(found, 7)?,
         ends_at: row::optional_millis(found, 8)?,
         successor: row::optional_id(found, 9)?,
+        first_used_at: row::optional_millis(found, 10)?,
     })
 }
 
@@ -255,6 +256,7 @@ pub(crate) async fn insert(
         name: name.unwrap_or(kind_name(kind)).to_owned(),
         secret,
         created_at: now,
+        first_used_at: None,
         last_used_at: None,
         ends_at: None,
         successor: None,

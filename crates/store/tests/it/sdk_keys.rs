@@ -143,6 +143,13 @@ async fn a_key_is_renamed_and_its_use_is_kept() {
         let read = find(store, &prod, &made.id).await;
         assert_eq!(read.name, "Web");
         assert_eq!(read.last_used_at, Some(later(10)));
+        store
+            .sdk_keys_used(&[&made.secret], later(20))
+            .await
+            .unwrap();
+        let read = find(store, &prod, &made.id).await;
+        assert_eq!(read.last_used_at, Some(later(20)));
+        assert_eq!(read.first_used_at, Some(later(10)));
         let others = store.sdk_keys(&prod).await.unwrap();
         let used = others.iter().filter(|it| it.last_used_at.is_some());
         assert_eq!(used.count(), 1);
