@@ -25,7 +25,8 @@ function closure(names) {
 }
 
 const size = (file) => statSync(`${dist}packed/${file}.br`).size;
-const scripts = (chunks) => [...chunks].map((name) => size(manifest[name].file)).reduce((a, b) => a + b, 0);
+const scripts = (chunks) =>
+  [...chunks].map((name) => size(manifest[name].file)).reduce((a, b) => a + b, 0);
 const styles = (chunks) => {
   const files = new Set([...chunks].flatMap((name) => manifest[name].css ?? []));
   return [...files].map(size).reduce((a, b) => a + b, 0);

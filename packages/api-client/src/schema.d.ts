@@ -12,7 +12,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the actions that statements can name. */
-        get: operations["actions"];
+        get: operations["getActions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -32,7 +32,7 @@ export interface paths {
          * List the audit log, newest first: everything that was done in the organization, signing in
          *     included. Large `commands` are left out (null): the change set by its id has them.
          */
-        get: operations["list"];
+        get: operations["getAudit"];
         put?: never;
         post?: never;
         delete?: never;
@@ -52,7 +52,7 @@ export interface paths {
          * Export the audit log as JSON lines, oldest first: one entry a line, whole, as the list shows it.
          *     It is sent while it is read; an answer that ends without its last line's end was cut off.
          */
-        get: operations["export"];
+        get: operations["getAuditExport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -69,12 +69,12 @@ export interface paths {
             cookie?: never;
         };
         /** How long the audit log is kept. */
-        get: operations["retention"];
+        get: operations["getAuditRetention"];
         /**
          * Choose how long the audit log is kept. Older entries are pruned within minutes, for good; what
          *     is served keeps its history.
          */
-        put: operations["set_retention"];
+        put: operations["putAuditRetention"];
         post?: never;
         delete?: never;
         options?: never;
@@ -93,10 +93,10 @@ export interface paths {
          * List all that was done in the organization, newest first: change sets, and the administration
          *     of projects, environments, SDK keys and tokens.
          */
-        get: operations["list"];
+        get: operations["getChanges"];
         put?: never;
         /** Apply a change set, in any projects of the organization. */
-        post: operations["apply"];
+        post: operations["postChanges"];
         delete?: never;
         options?: never;
         head?: never;
@@ -111,7 +111,7 @@ export interface paths {
             cookie?: never;
         };
         /** One change set, of any project of the organization. */
-        get: operations["get"];
+        get: operations["getChangesById"];
         put?: never;
         post?: never;
         delete?: never;
@@ -130,7 +130,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Revert a change set: each part that it changed goes back to what it was, by a new change set. */
-        post: operations["change_set"];
+        post: operations["postChangesByIdRevert"];
         delete?: never;
         options?: never;
         head?: never;
@@ -153,7 +153,7 @@ export interface paths {
          *     The caller is told what they may see. The stream ends with the session or the token, and where
          *     the reader is too slow; `Last-Event-ID` goes on where it ended.
          */
-        get: operations["get"];
+        get: operations["getEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -170,10 +170,10 @@ export interface paths {
             cookie?: never;
         };
         /** List the groups, by key. */
-        get: operations["list"];
+        get: operations["getGroups"];
         put?: never;
         /** Make a group. */
-        post: operations["create"];
+        post: operations["postGroups"];
         delete?: never;
         options?: never;
         head?: never;
@@ -188,12 +188,12 @@ export interface paths {
             cookie?: never;
         };
         /** One group. */
-        get: operations["get"];
+        get: operations["getGroupsByGroup"];
         /** Change a group. Its members have what it gives now at once. */
-        put: operations["update"];
+        put: operations["putGroupsByGroup"];
         post?: never;
         /** Delete a group. Its members lose what it gave. */
-        delete: operations["delete"];
+        delete: operations["deleteGroupsByGroup"];
         options?: never;
         head?: never;
         patch?: never;
@@ -207,13 +207,13 @@ export interface paths {
             cookie?: never;
         };
         /** List the invitations that still work, the oldest first. */
-        get: operations["list"];
+        get: operations["getInvitations"];
         put?: never;
         /**
          * Invite somebody. An invitation before of the same address stops working. It is worth what you may
          *     give when it is followed.
          */
-        post: operations["create"];
+        post: operations["postInvitations"];
         delete?: never;
         options?: never;
         head?: never;
@@ -231,7 +231,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Take an invitation back. */
-        delete: operations["withdraw"];
+        delete: operations["deleteInvitationsById"];
         options?: never;
         head?: never;
         patch?: never;
@@ -251,7 +251,7 @@ export interface paths {
          *     chosen, the answer signs in as well. An invitation of an address that has an account is followed
          *     in a session of it.
          */
-        post: operations["follow"];
+        post: operations["postLinksFollow"];
         delete?: never;
         options?: never;
         head?: never;
@@ -268,7 +268,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** See what a link leads to, without following it. */
-        post: operations["look"];
+        post: operations["postLinksLook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -289,7 +289,7 @@ export interface paths {
         options?: never;
         head?: never;
         /** Change one's own name. */
-        patch: operations["update"];
+        patch: operations["patchMe"];
         trace?: never;
     };
     "/api/v1/me/password": {
@@ -302,7 +302,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Change one's own password. All other sessions end. */
-        post: operations["change_password"];
+        post: operations["postMePassword"];
         delete?: never;
         options?: never;
         head?: never;
@@ -318,10 +318,10 @@ export interface paths {
         };
         get?: never;
         /** Set up a second factor, in place of one before. Its recovery codes are shown this once. */
-        put: operations["set_second_factor"];
+        put: operations["putMeSecondFactor"];
         post?: never;
         /** Take one's own second factor away. */
-        delete: operations["remove_second_factor"];
+        delete: operations["deleteMeSecondFactor"];
         options?: never;
         head?: never;
         patch?: never;
@@ -337,7 +337,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Begin to set up a second factor. Nothing changes until an app has shown a code for it. */
-        post: operations["new_second_factor"];
+        post: operations["postMeSecondFactorSeed"];
         delete?: never;
         options?: never;
         head?: never;
@@ -352,7 +352,7 @@ export interface paths {
             cookie?: never;
         };
         /** List one's own sessions, the last used first. */
-        get: operations["sessions"];
+        get: operations["getMeSessions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -372,7 +372,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** End one of one's own sessions. */
-        delete: operations["end_session"];
+        delete: operations["deleteMeSessionsById"];
         options?: never;
         head?: never;
         patch?: never;
@@ -386,9 +386,9 @@ export interface paths {
             cookie?: never;
         };
         /** What one has set for oneself in the organization. */
-        get: operations["get"];
+        get: operations["getMeSettings"];
         /** Set all of it anew: what is left out is not set any more. */
-        put: operations["put"];
+        put: operations["putMeSettings"];
         post?: never;
         delete?: never;
         options?: never;
@@ -404,7 +404,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the members, by address. */
-        get: operations["list"];
+        get: operations["getMembers"];
         put?: never;
         post?: never;
         delete?: never;
@@ -421,12 +421,12 @@ export interface paths {
             cookie?: never;
         };
         /** One member. */
-        get: operations["get"];
+        get: operations["getMembersById"];
         /** Give a member policies and groups, in place of what they had. */
-        put: operations["update"];
+        put: operations["putMembersById"];
         post?: never;
         /** Take somebody out of the organization. Their account, and what they did, stays. */
-        delete: operations["remove"];
+        delete: operations["deleteMembersById"];
         options?: never;
         head?: never;
         patch?: never;
@@ -445,7 +445,7 @@ export interface paths {
          * Make a link by which a member chooses a new password. Only for accounts that are in this
          *     organization alone: others' would open another organization's door.
          */
-        post: operations["reset_link"];
+        post: operations["postMembersByIdResetLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -460,14 +460,14 @@ export interface paths {
             cookie?: never;
         };
         /** The organization's settings. */
-        get: operations["get"];
+        get: operations["getOrganization"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
         /** Change the organization's settings. */
-        patch: operations["update"];
+        patch: operations["patchOrganization"];
         trace?: never;
     };
     "/api/v1/organization/sign-in": {
@@ -478,15 +478,15 @@ export interface paths {
             cookie?: never;
         };
         /** How members sign in by a provider. */
-        get: operations["get"];
+        get: operations["getOrganizationSignIn"];
         /**
          * Set how members sign in by a provider. It takes `organization.own` too: whoever chooses the
          *     provider decides who is an owner.
          */
-        put: operations["set"];
+        put: operations["putOrganizationSignIn"];
         post?: never;
         /** End single sign-on. The sessions that the provider opened end. */
-        delete: operations["remove"];
+        delete: operations["deleteOrganizationSignIn"];
         options?: never;
         head?: never;
         patch?: never;
@@ -505,7 +505,7 @@ export interface paths {
          * Ask what somebody may do, and which statement says so. Nothing is looked up: a resource is what
          *     the question says it is.
          */
-        post: operations["ask"];
+        post: operations["postPermissions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -520,10 +520,10 @@ export interface paths {
             cookie?: never;
         };
         /** List the policies: the built-in ones, then the organization's own by key. */
-        get: operations["list"];
+        get: operations["getPolicies"];
         put?: never;
         /** Make a policy. */
-        post: operations["create"];
+        post: operations["postPolicies"];
         delete?: never;
         options?: never;
         head?: never;
@@ -538,12 +538,12 @@ export interface paths {
             cookie?: never;
         };
         /** One policy. */
-        get: operations["get"];
+        get: operations["getPoliciesByPolicy"];
         /** Change a policy. Whoever has it has what it says now at once. */
-        put: operations["update"];
+        put: operations["putPoliciesByPolicy"];
         post?: never;
         /** Delete a policy that nobody has. */
-        delete: operations["delete"];
+        delete: operations["deletePoliciesByPolicy"];
         options?: never;
         head?: never;
         patch?: never;
@@ -557,10 +557,10 @@ export interface paths {
             cookie?: never;
         };
         /** List the projects. */
-        get: operations["list"];
+        get: operations["getProjects"];
         put?: never;
         /** Make a project. It has no environments yet. */
-        post: operations["create"];
+        post: operations["postProjects"];
         delete?: never;
         options?: never;
         head?: never;
@@ -575,15 +575,15 @@ export interface paths {
             cookie?: never;
         };
         /** One project. */
-        get: operations["get"];
+        get: operations["getProjectsByProject"];
         put?: never;
         post?: never;
         /** Delete a project with its environments: their keys are revoked, their connections closed. */
-        delete: operations["delete"];
+        delete: operations["deleteProjectsByProject"];
         options?: never;
         head?: never;
         /** Rename a project. */
-        patch: operations["update"];
+        patch: operations["patchProjectsByProject"];
         trace?: never;
     };
     "/api/v1/projects/{project}/bulk": {
@@ -596,7 +596,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Apply one command to many flags, as one change set. */
-        post: operations["apply"];
+        post: operations["postProjectsByProjectBulk"];
         delete?: never;
         options?: never;
         head?: never;
@@ -611,10 +611,10 @@ export interface paths {
             cookie?: never;
         };
         /** List the change sets that changed a project or one of its environments, newest first. */
-        get: operations["list_of_project"];
+        get: operations["getProjectsByProjectChanges"];
         put?: never;
         /** Apply a change set that is limited to one project. */
-        post: operations["apply_to_project"];
+        post: operations["postProjectsByProjectChanges"];
         delete?: never;
         options?: never;
         head?: never;
@@ -629,7 +629,7 @@ export interface paths {
             cookie?: never;
         };
         /** Compare environments side by side, for one flag or for all live ones. */
-        get: operations["get"];
+        get: operations["getProjectsByProjectCompare"];
         put?: never;
         post?: never;
         delete?: never;
@@ -646,10 +646,10 @@ export interface paths {
             cookie?: never;
         };
         /** List a project's environments. */
-        get: operations["list"];
+        get: operations["getProjectsByProjectEnvironments"];
         put?: never;
         /** Make an environment. */
-        post: operations["create"];
+        post: operations["postProjectsByProjectEnvironments"];
         delete?: never;
         options?: never;
         head?: never;
@@ -664,18 +664,18 @@ export interface paths {
             cookie?: never;
         };
         /** One environment. */
-        get: operations["get"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironment"];
         put?: never;
         post?: never;
         /**
          * Delete an environment: its keys are revoked, its connections closed. Its history stays. One that
          *     is protected is not deleted (409 `protected`).
          */
-        delete: operations["delete"];
+        delete: operations["deleteProjectsByProjectEnvironmentsByEnvironment"];
         options?: never;
         head?: never;
         /** Change an environment's name, description, colour and protection. */
-        patch: operations["update"];
+        patch: operations["patchProjectsByProjectEnvironmentsByEnvironment"];
         trace?: never;
     };
     "/api/v1/projects/{project}/environments/{environment}/activity": {
@@ -686,7 +686,7 @@ export interface paths {
             cookie?: never;
         };
         /** When the flags that are released in an environment were evaluated, and which are stale. */
-        get: operations["activity"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentActivity"];
         put?: never;
         post?: never;
         delete?: never;
@@ -703,7 +703,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the change sets that changed what an environment serves, newest first. */
-        get: operations["list_of_environment"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentChanges"];
         put?: never;
         post?: never;
         delete?: never;
@@ -722,7 +722,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Evaluate flags for a user, with reasons and the steps that led to them. */
-        post: operations["evaluate"];
+        post: operations["postProjectsByProjectEnvironmentsByEnvironmentEvaluate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -737,7 +737,7 @@ export interface paths {
             cookie?: never;
         };
         /** One flag, as it was in an environment at a version. */
-        get: operations["get_flag"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentFlagsByFlag"];
         put?: never;
         post?: never;
         delete?: never;
@@ -760,7 +760,7 @@ export interface paths {
          *     left out, and the answer says why; importing the same again changes nothing. Takes `flag.import`
          *     and `segment.import` for what the files hold.
          */
-        post: operations["featbit"];
+        post: operations["postProjectsByProjectEnvironmentsByEnvironmentImportFeatbit"];
         delete?: never;
         options?: never;
         head?: never;
@@ -777,7 +777,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Move an environment in front of another one of its project, or to the end. */
-        post: operations["reorder"];
+        post: operations["postProjectsByProjectEnvironmentsByEnvironmentMove"];
         delete?: never;
         options?: never;
         head?: never;
@@ -794,7 +794,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Promote flags: give them in another environment the targeting that they have in this one. */
-        post: operations["promote"];
+        post: operations["postProjectsByProjectEnvironmentsByEnvironmentPromote"];
         delete?: never;
         options?: never;
         head?: never;
@@ -809,7 +809,7 @@ export interface paths {
             cookie?: never;
         };
         /** The properties that an environment's users have, with their most frequent values. */
-        get: operations["seen"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentProperties"];
         put?: never;
         post?: never;
         delete?: never;
@@ -828,7 +828,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Revert an environment, or some of its flags, to a version, by a new change set. */
-        post: operations["environment"];
+        post: operations["postProjectsByProjectEnvironmentsByEnvironmentRevert"];
         delete?: never;
         options?: never;
         head?: never;
@@ -843,12 +843,12 @@ export interface paths {
             cookie?: never;
         };
         /** What an environment asks of every change set that changes what it serves. */
-        get: operations["get"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentRules"];
         /**
          * Change what an environment asks. What is not given is asked no more; to ask for less than before
          *     takes `environment.loosenRules` too.
          */
-        put: operations["set"];
+        put: operations["putProjectsByProjectEnvironmentsByEnvironmentRules"];
         post?: never;
         delete?: never;
         options?: never;
@@ -867,10 +867,10 @@ export interface paths {
          * List an environment's SDK keys, revoked ones too. Who may not `sdkKey.reveal` sees no secret
          *     of a server key.
          */
-        get: operations["list"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentSdkKeys"];
         put?: never;
         /** Make an SDK key. It works at once. */
-        post: operations["create"];
+        post: operations["postProjectsByProjectEnvironmentsByEnvironmentSdkKeys"];
         delete?: never;
         options?: never;
         head?: never;
@@ -888,11 +888,11 @@ export interface paths {
         put?: never;
         post?: never;
         /** Revoke an SDK key. Its connections are closed at once, and for good. */
-        delete: operations["revoke"];
+        delete: operations["deleteProjectsByProjectEnvironmentsByEnvironmentSdkKeysById"];
         options?: never;
         head?: never;
         /** Rename an SDK key. */
-        patch: operations["rename"];
+        patch: operations["patchProjectsByProjectEnvironmentsByEnvironmentSdkKeysById"];
         trace?: never;
     };
     "/api/v1/projects/{project}/environments/{environment}/sdk-keys/{id}/rotate": {
@@ -908,7 +908,7 @@ export interface paths {
          * Replace an SDK key: make one of the same kind and name, in whose favour the old one ends after
          *     the grace. Its connections are closed then, and for good (4003). The answer is the new key.
          */
-        post: operations["rotate"];
+        post: operations["postProjectsByProjectEnvironmentsByEnvironmentSdkKeysByIdRotate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -923,7 +923,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the segments of one environment. */
-        get: operations["list_of_environment"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentSegments"];
         put?: never;
         post?: never;
         delete?: never;
@@ -940,7 +940,7 @@ export interface paths {
             cookie?: never;
         };
         /** One segment of an environment. */
-        get: operations["get_of_environment"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentSegmentsBySegment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -957,7 +957,7 @@ export interface paths {
             cookie?: never;
         };
         /** An environment's flags (or segments) as they were at a version. */
-        get: operations["get"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentState"];
         put?: never;
         post?: never;
         delete?: never;
@@ -974,7 +974,7 @@ export interface paths {
             cookie?: never;
         };
         /** Download all end users of an environment, by key. */
-        get: operations["download"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentUserExport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -991,7 +991,7 @@ export interface paths {
             cookie?: never;
         };
         /** List an environment's end users, by key. */
-        get: operations["list"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentUsers"];
         put?: never;
         /**
          * Upload end users: JSON lines (`application/x-ndjson`, an object with `key`, `name?` and
@@ -1000,7 +1000,7 @@ export interface paths {
          *     line that is wrong is left out and told; what comes before a fault of the whole file (413) is
          *     written.
          */
-        post: operations["upload"];
+        post: operations["postProjectsByProjectEnvironmentsByEnvironmentUsers"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1015,14 +1015,14 @@ export interface paths {
             cookie?: never;
         };
         /** One end user. */
-        get: operations["get"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentUsersByKey"];
         put?: never;
         post?: never;
         /**
          * Delete an end user with what it was served and did, in this environment. Counts stay, since
          *     they name nobody. A program that asks for it again brings it back.
          */
-        delete: operations["delete"];
+        delete: operations["deleteProjectsByProjectEnvironmentsByEnvironmentUsersByKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1036,7 +1036,7 @@ export interface paths {
             cookie?: never;
         };
         /** List an environment's versions, newest first. */
-        get: operations["list"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentVersions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1056,7 +1056,7 @@ export interface paths {
          * Export a project as one file: flags, segments and environments with all targeting, in a stable
          *     order, defaults left out. What the caller may not see of it is refused, not left out.
          */
-        get: operations["export"];
+        get: operations["getProjectsByProjectExport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1076,7 +1076,7 @@ export interface paths {
          * All flags of a project in short, in one answer. With `If-None-Match` it is 304 where nothing of
          *     it has changed.
          */
-        get: operations["get"];
+        get: operations["getProjectsByProjectFlagIndex"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1093,7 +1093,7 @@ export interface paths {
             cookie?: never;
         };
         /** List a project's flags, by key. */
-        get: operations["list"];
+        get: operations["getProjectsByProjectFlags"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1110,7 +1110,7 @@ export interface paths {
             cookie?: never;
         };
         /** One flag, with its targeting in every environment. */
-        get: operations["get"];
+        get: operations["getProjectsByProjectFlagsByFlag"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1129,7 +1129,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Make a flag like this one: its definition, and its targeting in some environments. */
-        post: operations["clone"];
+        post: operations["postProjectsByProjectFlagsByFlagClone"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1144,7 +1144,7 @@ export interface paths {
             cookie?: never;
         };
         /** How often a flag was evaluated in an environment, by time and variation. */
-        get: operations["counts"];
+        get: operations["getProjectsByProjectFlagsByFlagCounts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1167,7 +1167,7 @@ export interface paths {
          *     name stays. A large file comes to several change sets; where one is refused, those before it were
          *     applied, and sending the file again goes on from there.
          */
-        post: operations["import"];
+        post: operations["postProjectsByProjectImport"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1182,7 +1182,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the segments that all environments of a project share. */
-        get: operations["list_of_project"];
+        get: operations["getProjectsByProjectSegments"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1199,7 +1199,7 @@ export interface paths {
             cookie?: never;
         };
         /** One segment of a project. */
-        get: operations["get_of_project"];
+        get: operations["getProjectsByProjectSegmentsBySegment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1216,10 +1216,10 @@ export interface paths {
             cookie?: never;
         };
         /** List requests, newest first: those of which you may see all that they are about. */
-        get: operations["list"];
+        get: operations["getRequests"];
         put?: never;
         /** Make a request: a change set that waits. You must be allowed all that it does. */
-        post: operations["create"];
+        post: operations["postRequests"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1234,7 +1234,7 @@ export interface paths {
             cookie?: never;
         };
         /** One request, with its discussion, and with what would become of it now. */
-        get: operations["get"];
+        get: operations["getRequestsById"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1257,7 +1257,7 @@ export interface paths {
          *     must still be allowed what it does. One that was applied is not applied again; the answer is the
          *     first one.
          */
-        post: operations["apply"];
+        post: operations["postRequestsByIdApply"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1274,7 +1274,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Say something. Takes `change.comment` where it changes something; its author may. */
-        post: operations["comment_on"];
+        post: operations["postRequestsByIdComments"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1294,7 +1294,7 @@ export interface paths {
          * Try the commands out on what is there now, and write that down as another revision, which nobody
          *     has approved.
          */
-        post: operations["rebase"];
+        post: operations["postRequestsByIdRebase"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1314,7 +1314,7 @@ export interface paths {
          * Approve or decline the newest revision. Your last word on it counts. Takes `change.review` in an
          *     environment that it changes, then and when it is counted.
          */
-        post: operations["review"];
+        post: operations["postRequestsByIdReviews"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1334,7 +1334,7 @@ export interface paths {
          * Write another revision: nobody has approved it. You must be allowed all that it does, and do not
          *     review this request any more.
          */
-        post: operations["revise"];
+        post: operations["postRequestsByIdRevisions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1354,7 +1354,7 @@ export interface paths {
          * Take a request back: one's own, or any for who may `change.withdraw` wherever it changes
          *     something.
          */
-        post: operations["withdraw"];
+        post: operations["postRequestsByIdWithdraw"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1372,7 +1372,7 @@ export interface paths {
          * Find projects, flags, segments and members by a few letters of their key or name; a wrong letter
          *     is forgiven in words of four letters or more. Only what the caller may see is found.
          */
-        get: operations["find"];
+        get: operations["getSearch"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1389,7 +1389,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the segments that the whole organization shares. */
-        get: operations["list_shared"];
+        get: operations["getSegments"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1406,7 +1406,7 @@ export interface paths {
             cookie?: never;
         };
         /** One segment of the organization. */
-        get: operations["get_shared"];
+        get: operations["getSegmentsBySegment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1423,15 +1423,15 @@ export interface paths {
             cookie?: never;
         };
         /** Who is signed in. */
-        get: operations["get"];
+        get: operations["getSession"];
         put?: never;
         /**
          * Sign in. The answer sets the session's cookie. After failures the next attempts have to wait
          *     (429), longer each time.
          */
-        post: operations["sign_in"];
+        post: operations["postSession"];
         /** Sign out. */
-        delete: operations["sign_out"];
+        delete: operations["deleteSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1448,7 +1448,7 @@ export interface paths {
          * Come back from a provider: opened by the browser that was sent there. The answer sets the
          *     session's cookie.
          */
-        get: operations["finish"];
+        get: operations["getSessionOidc"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1465,7 +1465,7 @@ export interface paths {
             cookie?: never;
         };
         /** Sign in by an organization's provider: opened by a browser, which is sent there. */
-        get: operations["begin"];
+        get: operations["getSessionOidcByOrganization"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1487,7 +1487,7 @@ export interface paths {
          * Ask for a link to choose a new password, by mail. The answer is the same, and as fast, whether or
          *     not there is such an account. After some requests the next have to wait (429).
          */
-        post: operations["reset"];
+        post: operations["postSessionReset"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1502,10 +1502,10 @@ export interface paths {
             cookie?: never;
         };
         /** List one's own personal tokens and, for who may see them, all of the organization's. */
-        get: operations["list"];
+        get: operations["getTokens"];
         put?: never;
         /** Make a token. Its text is shown this once. */
-        post: operations["create"];
+        post: operations["postTokens"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1523,7 +1523,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Revoke a token: one's own, or any for who may. */
-        delete: operations["revoke"];
+        delete: operations["deleteTokensById"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1545,7 +1545,7 @@ export interface paths {
          *     out of traffic. Counts stay, since they name nobody, and the chains still verify. What was cut
          *     short is finished by asking once more. A program that asks for the user again brings them back.
          */
-        post: operations["forget"];
+        post: operations["postUsersForget"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4988,7 +4988,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    actions: {
+    getActions: {
         parameters: {
             query?: never;
             header?: never;
@@ -5044,7 +5044,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getAudit: {
         parameters: {
             query?: {
                 /**
@@ -5134,7 +5134,7 @@ export interface operations {
             };
         };
     };
-    export: {
+    getAuditExport: {
         parameters: {
             query?: {
                 /**
@@ -5220,7 +5220,7 @@ export interface operations {
             };
         };
     };
-    retention: {
+    getAuditRetention: {
         parameters: {
             query?: never;
             header?: never;
@@ -5276,7 +5276,7 @@ export interface operations {
             };
         };
     };
-    set_retention: {
+    putAuditRetention: {
         parameters: {
             query?: never;
             header?: never;
@@ -5363,7 +5363,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getChanges: {
         parameters: {
             query?: {
                 /** @description `next` of the page before; absent for the first. */
@@ -5433,7 +5433,7 @@ export interface operations {
             };
         };
     };
-    apply: {
+    postChanges: {
         parameters: {
             query?: never;
             header?: never;
@@ -5547,7 +5547,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getChangesById: {
         parameters: {
             query?: never;
             header?: never;
@@ -5615,7 +5615,7 @@ export interface operations {
             };
         };
     };
-    change_set: {
+    postChangesByIdRevert: {
         parameters: {
             query?: never;
             header?: never;
@@ -5732,7 +5732,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getEvents: {
         parameters: {
             query?: never;
             header?: {
@@ -5800,7 +5800,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getGroups: {
         parameters: {
             query?: never;
             header?: never;
@@ -5856,7 +5856,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    postGroups: {
         parameters: {
             query?: never;
             header?: never;
@@ -5952,7 +5952,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getGroupsByGroup: {
         parameters: {
             query?: never;
             header?: never;
@@ -6020,7 +6020,7 @@ export interface operations {
             };
         };
     };
-    update: {
+    putGroupsByGroup: {
         parameters: {
             query?: never;
             header?: never;
@@ -6128,7 +6128,7 @@ export interface operations {
             };
         };
     };
-    delete: {
+    deleteGroupsByGroup: {
         parameters: {
             query?: never;
             header?: never;
@@ -6203,7 +6203,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getInvitations: {
         parameters: {
             query?: never;
             header?: never;
@@ -6259,7 +6259,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    postInvitations: {
         parameters: {
             query?: never;
             header?: never;
@@ -6355,7 +6355,7 @@ export interface operations {
             };
         };
     };
-    withdraw: {
+    deleteInvitationsById: {
         parameters: {
             query?: never;
             header?: never;
@@ -6421,7 +6421,7 @@ export interface operations {
             };
         };
     };
-    follow: {
+    postLinksFollow: {
         parameters: {
             query?: never;
             header?: never;
@@ -6508,7 +6508,7 @@ export interface operations {
             };
         };
     };
-    look: {
+    postLinksLook: {
         parameters: {
             query?: never;
             header?: never;
@@ -6586,7 +6586,7 @@ export interface operations {
             };
         };
     };
-    update: {
+    patchMe: {
         parameters: {
             query?: never;
             header?: never;
@@ -6673,7 +6673,7 @@ export interface operations {
             };
         };
     };
-    change_password: {
+    postMePassword: {
         parameters: {
             query?: never;
             header?: never;
@@ -6758,7 +6758,7 @@ export interface operations {
             };
         };
     };
-    set_second_factor: {
+    putMeSecondFactor: {
         parameters: {
             query?: never;
             header?: never;
@@ -6845,7 +6845,7 @@ export interface operations {
             };
         };
     };
-    remove_second_factor: {
+    deleteMeSecondFactor: {
         parameters: {
             query?: never;
             header?: never;
@@ -6930,7 +6930,7 @@ export interface operations {
             };
         };
     };
-    new_second_factor: {
+    postMeSecondFactorSeed: {
         parameters: {
             query?: never;
             header?: never;
@@ -6995,7 +6995,7 @@ export interface operations {
             };
         };
     };
-    sessions: {
+    getMeSessions: {
         parameters: {
             query?: never;
             header?: never;
@@ -7051,7 +7051,7 @@ export interface operations {
             };
         };
     };
-    end_session: {
+    deleteMeSessionsById: {
         parameters: {
             query?: never;
             header?: never;
@@ -7117,7 +7117,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getMeSettings: {
         parameters: {
             query?: never;
             header?: never;
@@ -7191,7 +7191,7 @@ export interface operations {
             };
         };
     };
-    put: {
+    putMeSettings: {
         parameters: {
             query?: never;
             header?: never;
@@ -7287,7 +7287,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getMembers: {
         parameters: {
             query?: {
                 /** @description `next` of the page before. */
@@ -7359,7 +7359,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getMembersById: {
         parameters: {
             query?: never;
             header?: never;
@@ -7427,7 +7427,7 @@ export interface operations {
             };
         };
     };
-    update: {
+    putMembersById: {
         parameters: {
             query?: never;
             header?: never;
@@ -7535,7 +7535,7 @@ export interface operations {
             };
         };
     };
-    remove: {
+    deleteMembersById: {
         parameters: {
             query?: never;
             header?: never;
@@ -7610,7 +7610,7 @@ export interface operations {
             };
         };
     };
-    reset_link: {
+    postMembersByIdResetLink: {
         parameters: {
             query?: never;
             header?: never;
@@ -7687,7 +7687,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getOrganization: {
         parameters: {
             query?: never;
             header?: never;
@@ -7743,7 +7743,7 @@ export interface operations {
             };
         };
     };
-    update: {
+    patchOrganization: {
         parameters: {
             query?: never;
             header?: never;
@@ -7830,7 +7830,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getOrganizationSignIn: {
         parameters: {
             query?: never;
             header?: never;
@@ -7895,7 +7895,7 @@ export interface operations {
             };
         };
     };
-    set: {
+    putOrganizationSignIn: {
         parameters: {
             query?: never;
             header?: never;
@@ -7991,7 +7991,7 @@ export interface operations {
             };
         };
     };
-    remove: {
+    deleteOrganizationSignIn: {
         parameters: {
             query?: never;
             header?: never;
@@ -8054,7 +8054,7 @@ export interface operations {
             };
         };
     };
-    ask: {
+    postPermissions: {
         parameters: {
             query?: never;
             header?: never;
@@ -8150,7 +8150,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getPolicies: {
         parameters: {
             query?: never;
             header?: never;
@@ -8206,7 +8206,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    postPolicies: {
         parameters: {
             query?: never;
             header?: never;
@@ -8302,7 +8302,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getPoliciesByPolicy: {
         parameters: {
             query?: never;
             header?: never;
@@ -8370,7 +8370,7 @@ export interface operations {
             };
         };
     };
-    update: {
+    putPoliciesByPolicy: {
         parameters: {
             query?: never;
             header?: never;
@@ -8478,7 +8478,7 @@ export interface operations {
             };
         };
     };
-    delete: {
+    deletePoliciesByPolicy: {
         parameters: {
             query?: never;
             header?: never;
@@ -8553,7 +8553,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getProjects: {
         parameters: {
             query?: {
                 /** @description `next` of the page before; absent for the first. */
@@ -8623,7 +8623,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    postProjects: {
         parameters: {
             query?: never;
             header?: never;
@@ -8719,7 +8719,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getProjectsByProject: {
         parameters: {
             query?: never;
             header?: never;
@@ -8787,7 +8787,7 @@ export interface operations {
             };
         };
     };
-    delete: {
+    deleteProjectsByProject: {
         parameters: {
             query?: never;
             header?: never;
@@ -8862,7 +8862,7 @@ export interface operations {
             };
         };
     };
-    update: {
+    patchProjectsByProject: {
         parameters: {
             query?: never;
             header?: never;
@@ -8961,7 +8961,7 @@ export interface operations {
             };
         };
     };
-    apply: {
+    postProjectsByProjectBulk: {
         parameters: {
             query?: never;
             header?: never;
@@ -9078,7 +9078,7 @@ export interface operations {
             };
         };
     };
-    list_of_project: {
+    getProjectsByProjectChanges: {
         parameters: {
             query?: {
                 /** @description `next` of the page before; absent for the first. */
@@ -9160,7 +9160,7 @@ export interface operations {
             };
         };
     };
-    apply_to_project: {
+    postProjectsByProjectChanges: {
         parameters: {
             query?: never;
             header?: never;
@@ -9277,7 +9277,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getProjectsByProjectCompare: {
         parameters: {
             query: {
                 /** @description `next` of the page before; absent for the first. */
@@ -9369,7 +9369,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getProjectsByProjectEnvironments: {
         parameters: {
             query?: never;
             header?: never;
@@ -9437,7 +9437,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    postProjectsByProjectEnvironments: {
         parameters: {
             query?: never;
             header?: never;
@@ -9545,7 +9545,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getProjectsByProjectEnvironmentsByEnvironment: {
         parameters: {
             query?: never;
             header?: never;
@@ -9615,7 +9615,7 @@ export interface operations {
             };
         };
     };
-    delete: {
+    deleteProjectsByProjectEnvironmentsByEnvironment: {
         parameters: {
             query?: never;
             header?: never;
@@ -9692,7 +9692,7 @@ export interface operations {
             };
         };
     };
-    update: {
+    patchProjectsByProjectEnvironmentsByEnvironment: {
         parameters: {
             query?: never;
             header?: never;
@@ -9793,7 +9793,7 @@ export interface operations {
             };
         };
     };
-    activity: {
+    getProjectsByProjectEnvironmentsByEnvironmentActivity: {
         parameters: {
             query?: {
                 /** @description After how many days without evaluation, or with one value, a flag is stale; 30 where absent. */
@@ -9875,7 +9875,7 @@ export interface operations {
             };
         };
     };
-    list_of_environment: {
+    getProjectsByProjectEnvironmentsByEnvironmentChanges: {
         parameters: {
             query?: {
                 /** @description `next` of the page before; absent for the first. */
@@ -9959,7 +9959,7 @@ export interface operations {
             };
         };
     };
-    evaluate: {
+    postProjectsByProjectEnvironmentsByEnvironmentEvaluate: {
         parameters: {
             query?: never;
             header?: never;
@@ -10060,7 +10060,7 @@ export interface operations {
             };
         };
     };
-    get_flag: {
+    getProjectsByProjectEnvironmentsByEnvironmentFlagsByFlag: {
         parameters: {
             query?: {
                 /** @description A moment, ISO 8601: the newest version that was asked for by then. */
@@ -10146,7 +10146,7 @@ export interface operations {
             };
         };
     };
-    featbit: {
+    postProjectsByProjectEnvironmentsByEnvironmentImportFeatbit: {
         parameters: {
             query?: never;
             header?: never;
@@ -10247,7 +10247,7 @@ export interface operations {
             };
         };
     };
-    reorder: {
+    postProjectsByProjectEnvironmentsByEnvironmentMove: {
         parameters: {
             query?: never;
             header?: never;
@@ -10348,7 +10348,7 @@ export interface operations {
             };
         };
     };
-    promote: {
+    postProjectsByProjectEnvironmentsByEnvironmentPromote: {
         parameters: {
             query?: never;
             header?: never;
@@ -10467,7 +10467,7 @@ export interface operations {
             };
         };
     };
-    seen: {
+    getProjectsByProjectEnvironmentsByEnvironmentProperties: {
         parameters: {
             query?: never;
             header?: never;
@@ -10537,7 +10537,7 @@ export interface operations {
             };
         };
     };
-    environment: {
+    postProjectsByProjectEnvironmentsByEnvironmentRevert: {
         parameters: {
             query?: never;
             header?: never;
@@ -10656,7 +10656,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getProjectsByProjectEnvironmentsByEnvironmentRules: {
         parameters: {
             query?: never;
             header?: never;
@@ -10726,7 +10726,7 @@ export interface operations {
             };
         };
     };
-    set: {
+    putProjectsByProjectEnvironmentsByEnvironmentRules: {
         parameters: {
             query?: never;
             header?: never;
@@ -10827,7 +10827,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getProjectsByProjectEnvironmentsByEnvironmentSdkKeys: {
         parameters: {
             query?: never;
             header?: never;
@@ -10897,7 +10897,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    postProjectsByProjectEnvironmentsByEnvironmentSdkKeys: {
         parameters: {
             query?: never;
             header?: never;
@@ -11007,7 +11007,7 @@ export interface operations {
             };
         };
     };
-    revoke: {
+    deleteProjectsByProjectEnvironmentsByEnvironmentSdkKeysById: {
         parameters: {
             query?: never;
             header?: never;
@@ -11077,7 +11077,7 @@ export interface operations {
             };
         };
     };
-    rename: {
+    patchProjectsByProjectEnvironmentsByEnvironmentSdkKeysById: {
         parameters: {
             query?: never;
             header?: never;
@@ -11178,7 +11178,7 @@ export interface operations {
             };
         };
     };
-    rotate: {
+    postProjectsByProjectEnvironmentsByEnvironmentSdkKeysByIdRotate: {
         parameters: {
             query?: never;
             header?: never;
@@ -11290,7 +11290,7 @@ export interface operations {
             };
         };
     };
-    list_of_environment: {
+    getProjectsByProjectEnvironmentsByEnvironmentSegments: {
         parameters: {
             query?: {
                 /** @description `next` of the page before; absent for the first. */
@@ -11382,7 +11382,7 @@ export interface operations {
             };
         };
     };
-    get_of_environment: {
+    getProjectsByProjectEnvironmentsByEnvironmentSegmentsBySegment: {
         parameters: {
             query?: never;
             header?: never;
@@ -11454,7 +11454,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getProjectsByProjectEnvironmentsByEnvironmentState: {
         parameters: {
             query?: {
                 /** @description A moment, ISO 8601: the newest version that was asked for by then. */
@@ -11544,7 +11544,7 @@ export interface operations {
             };
         };
     };
-    download: {
+    getProjectsByProjectEnvironmentsByEnvironmentUserExport: {
         parameters: {
             query?: {
                 /**
@@ -11632,7 +11632,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getProjectsByProjectEnvironmentsByEnvironmentUsers: {
         parameters: {
             query?: {
                 /**
@@ -11727,7 +11727,7 @@ export interface operations {
             };
         };
     };
-    upload: {
+    postProjectsByProjectEnvironmentsByEnvironmentUsers: {
         parameters: {
             query?: never;
             header?: never;
@@ -11830,7 +11830,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getProjectsByProjectEnvironmentsByEnvironmentUsersByKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -11902,7 +11902,7 @@ export interface operations {
             };
         };
     };
-    delete: {
+    deleteProjectsByProjectEnvironmentsByEnvironmentUsersByKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -11972,7 +11972,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getProjectsByProjectEnvironmentsByEnvironmentVersions: {
         parameters: {
             query?: {
                 /** @description `next` of the page before; absent for the first. */
@@ -12056,7 +12056,7 @@ export interface operations {
             };
         };
     };
-    export: {
+    getProjectsByProjectExport: {
         parameters: {
             query?: {
                 /** @description `yaml` where absent. */
@@ -12137,7 +12137,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getProjectsByProjectFlagIndex: {
         parameters: {
             query?: {
                 /** @description Keys of environments, with commas between them; at most 20, none where absent. */
@@ -12229,7 +12229,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getProjectsByProjectFlags: {
         parameters: {
             query?: {
                 /** @description `next` of the page before; absent for the first. */
@@ -12328,7 +12328,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getProjectsByProjectFlagsByFlag: {
         parameters: {
             query?: never;
             header?: never;
@@ -12398,7 +12398,7 @@ export interface operations {
             };
         };
     };
-    clone: {
+    postProjectsByProjectFlagsByFlagClone: {
         parameters: {
             query?: never;
             header?: never;
@@ -12517,7 +12517,7 @@ export interface operations {
             };
         };
     };
-    counts: {
+    getProjectsByProjectFlagsByFlagCounts: {
         parameters: {
             query: {
                 /**
@@ -12609,7 +12609,7 @@ export interface operations {
             };
         };
     };
-    import: {
+    postProjectsByProjectImport: {
         parameters: {
             query?: never;
             header?: never;
@@ -12726,7 +12726,7 @@ export interface operations {
             };
         };
     };
-    list_of_project: {
+    getProjectsByProjectSegments: {
         parameters: {
             query?: {
                 /** @description `next` of the page before; absent for the first. */
@@ -12816,7 +12816,7 @@ export interface operations {
             };
         };
     };
-    get_of_project: {
+    getProjectsByProjectSegmentsBySegment: {
         parameters: {
             query?: never;
             header?: never;
@@ -12886,7 +12886,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getRequests: {
         parameters: {
             query?: {
                 /** @description `next` of the page before; absent for the first. */
@@ -12978,7 +12978,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    postRequests: {
         parameters: {
             query?: never;
             header?: never;
@@ -13092,7 +13092,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getRequestsById: {
         parameters: {
             query?: never;
             header?: never;
@@ -13160,7 +13160,7 @@ export interface operations {
             };
         };
     };
-    apply: {
+    postRequestsByIdApply: {
         parameters: {
             query?: never;
             header?: never;
@@ -13277,7 +13277,7 @@ export interface operations {
             };
         };
     };
-    comment_on: {
+    postRequestsByIdComments: {
         parameters: {
             query?: never;
             header?: never;
@@ -13385,7 +13385,7 @@ export interface operations {
             };
         };
     };
-    rebase: {
+    postRequestsByIdRebase: {
         parameters: {
             query?: never;
             header?: never;
@@ -13480,7 +13480,7 @@ export interface operations {
             };
         };
     };
-    review: {
+    postRequestsByIdReviews: {
         parameters: {
             query?: never;
             header?: never;
@@ -13588,7 +13588,7 @@ export interface operations {
             };
         };
     };
-    revise: {
+    postRequestsByIdRevisions: {
         parameters: {
             query?: never;
             header?: never;
@@ -13705,7 +13705,7 @@ export interface operations {
             };
         };
     };
-    withdraw: {
+    postRequestsByIdWithdraw: {
         parameters: {
             query?: never;
             header?: never;
@@ -13782,7 +13782,7 @@ export interface operations {
             };
         };
     };
-    find: {
+    getSearch: {
         parameters: {
             query: {
                 /**
@@ -13857,7 +13857,7 @@ export interface operations {
             };
         };
     };
-    list_shared: {
+    getSegments: {
         parameters: {
             query?: {
                 /** @description `next` of the page before; absent for the first. */
@@ -13935,7 +13935,7 @@ export interface operations {
             };
         };
     };
-    get_shared: {
+    getSegmentsBySegment: {
         parameters: {
             query?: never;
             header?: never;
@@ -14003,7 +14003,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -14059,7 +14059,7 @@ export interface operations {
             };
         };
     };
-    sign_in: {
+    postSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -14137,7 +14137,7 @@ export interface operations {
             };
         };
     };
-    sign_out: {
+    deleteSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -14191,7 +14191,7 @@ export interface operations {
             };
         };
     };
-    finish: {
+    getSessionOidc: {
         parameters: {
             query?: {
                 /** @description What is exchanged for the id token. */
@@ -14281,7 +14281,7 @@ export interface operations {
             };
         };
     };
-    begin: {
+    getSessionOidcByOrganization: {
         parameters: {
             query?: {
                 /** @description Where the browser goes in the end: a path of this server, `/` where none is given. */
@@ -14359,7 +14359,7 @@ export interface operations {
             };
         };
     };
-    reset: {
+    postSessionReset: {
         parameters: {
             query?: never;
             header?: never;
@@ -14435,7 +14435,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getTokens: {
         parameters: {
             query?: never;
             header?: never;
@@ -14491,7 +14491,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    postTokens: {
         parameters: {
             query?: never;
             header?: never;
@@ -14578,7 +14578,7 @@ export interface operations {
             };
         };
     };
-    revoke: {
+    deleteTokensById: {
         parameters: {
             query?: never;
             header?: never;
@@ -14644,7 +14644,7 @@ export interface operations {
             };
         };
     };
-    forget: {
+    postUsersForget: {
         parameters: {
             query?: never;
             header?: never;

@@ -1,5 +1,3 @@
-import "@fontsource-variable/source-sans-3/wght.css";
-import "@fontsource/ibm-plex-mono/latin-400.css";
 import "./mantine.css";
 import "./theme.css";
 import { MantineProvider } from "@mantine/core";

@@ -2,7 +2,9 @@ import { Suspense, lazy, useEffect } from "react";
 import { undo } from "@/lib/draft/store";
 import { store, useStore } from "@/lib/store";
 
-const Palette = lazy(() => import("@/features/palette/palette").then((it) => ({ default: it.Palette })));
+const Palette = lazy(() =>
+  import("@/features/palette/palette").then((it) => ({ default: it.Palette })),
+);
 
 const opened = store(false);
 export const openPalette = (open: boolean) => opened.set(open);

@@ -5,6 +5,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  redirect,
 } from "@tanstack/react-router";
 import {
   environmentsQuery,
@@ -18,21 +19,19 @@ import {
 } from "@/lib/api/queries";
 import { shownEnvironments } from "@/lib/pinned";
 import { readFilter } from "@/lib/filter";
-import { Failure } from "@/components/states";
+import { Failure, NoPage } from "@/components/states";
 import { queries } from "./queries";
 import { Shell } from "./shell";
 import { Start } from "./start";
 
 const root = createRootRoute({ component: Outlet });
 
-const text = (value: unknown) => (typeof value === "string" ? value : undefined);
-
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
   validateSearch: ({ to, error }: Record<string, unknown>): { to?: string; error?: string } => ({
-    ...(text(to) === undefined ? {} : { to: String(to) }),
-    ...(text(error) === undefined ? {} : { error: String(error) }),
+    ...(typeof to === "string" ? { to } : {}),
+    ...(typeof error === "string" ? { error } : {}),
   }),
   component: lazyRouteComponent(() => import("@/features/session/sign-in-page"), "SignInPage"),
 });
@@ -56,17 +55,21 @@ const organization = createRoute({
   },
 });
 
-const home = createRoute({
-  getParentRoute: () => organization,
-  path: "/",
-  component: Start,
-});
+const home = createRoute({ getParentRoute: () => organization, path: "/", component: Start });
 
 const project = createRoute({
   getParentRoute: () => organization,
   path: "$project",
   loader: ({ params }) => {
     void queries.prefetchQuery(environmentsQuery(params.organization, params.project));
+  },
+});
+
+const projectHome = createRoute({
+  getParentRoute: () => project,
+  path: "/",
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: "/$organization/$project/flags", params });
   },
 });
 
@@ -142,7 +145,11 @@ const tree = root.addChildren([
     home,
     changes,
     change,
-    project.addChildren([flags, flag.addChildren([flagIndex, flagHistory, flagEnvironment])]),
+    project.addChildren([
+      projectHome,
+      flags,
+      flag.addChildren([flagIndex, flagHistory, flagEnvironment]),
+    ]),
   ]),
 ]);
 
@@ -152,12 +159,8 @@ export const router = createRouter({
   defaultPreloadStaleTime: 0,
   scrollRestoration: true,
   defaultErrorComponent: ({ error, reset }) => <Failure error={error} retry={reset} />,
-  defaultNotFoundComponent: NotFound,
+  defaultNotFoundComponent: () => <NoPage />,
 });
-
-function NotFound() {
-  return <Failure error={undefined} />;
-}
 
 declare module "@tanstack/react-router" {
   interface Register {

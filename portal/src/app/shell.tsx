@@ -7,7 +7,7 @@ import { Refused, sessionEnded } from "@/lib/api/client";
 import { meQuery } from "@/lib/api/queries";
 import { openDraft, useDraft } from "@/lib/draft/store";
 import { listen } from "@/lib/events";
-import { rememberPlace } from "@/lib/pinned";
+import { lastPlace, rememberPlace } from "@/lib/pinned";
 import { useStore } from "@/lib/store";
 import { Connection } from "./connection";
 import { Navigation } from "./navigation";
@@ -15,7 +15,9 @@ import { PaletteKey } from "./palette-key";
 import { queries } from "./queries";
 import classes from "./shell.module.css";
 
-const ReviewBar = lazy(() => import("@/features/review/bar").then((it) => ({ default: it.ReviewBar })));
+const ReviewBar = lazy(() =>
+  import("@/features/review/bar").then((it) => ({ default: it.ReviewBar })),
+);
 const SessionEnded = lazy(() =>
   import("@/features/session/ended").then((it) => ({ default: it.SessionEnded })),
 );
@@ -23,7 +25,10 @@ const SessionEnded = lazy(() =>
 /** What is around every page: where one is, where one can go, and what is not applied yet. */
 export function Shell() {
   const { t } = useTranslation();
-  const { organization = "", project } = useParams({ strict: false });
+  const { organization = "", project: named } = useParams({ strict: false });
+  const last = lastPlace();
+  // Pages of the whole organization lead back to where one was.
+  const project = named ?? (last?.organization === organization ? last.project : undefined);
   const location = useLocation();
   const me = useQuery(meQuery);
   const ended = useStore(sessionEnded);
@@ -36,8 +41,8 @@ export function Shell() {
   }, [member, organization]);
   useEffect(() => (settled ? listen(organization, queries) : undefined), [settled, organization]);
   useEffect(() => {
-    if (project) rememberPlace(organization, project);
-  }, [organization, project]);
+    if (named) rememberPlace(organization, named);
+  }, [organization, named]);
 
   const refused = me.error instanceof Refused && me.error.status === 401;
   if ((refused && !me.data) || me.data?.passwordMustChange) {

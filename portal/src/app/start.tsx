@@ -18,7 +18,8 @@ export function Start() {
   if (me.data.passwordMustChange) return <Navigate to="/sign-in" replace />;
   const keys = me.data.organizations.map((it) => it.key);
   const last = lastPlace();
-  const organization = named ?? (last && keys.includes(last.organization) ? last.organization : keys[0]);
+  const organization =
+    named ?? (last && keys.includes(last.organization) ? last.organization : keys[0]);
   if (organization === undefined) return <NoOrganization />;
   return <ToProject organization={organization} />;
 }
@@ -40,9 +41,7 @@ function ToProject({ organization }: { organization: string }) {
   ];
   const project = wanted.find((it) => it !== undefined && keys.includes(it));
   if (project === undefined) return <Empty title={t("shell.noProject")} />;
-  return (
-    <Navigate to="/$organization/$project/flags" params={{ organization, project }} replace />
-  );
+  return <Navigate to="/$organization/$project/flags" params={{ organization, project }} replace />;
 }
 
 function NoOrganization() {

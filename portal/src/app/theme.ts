@@ -8,6 +8,10 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   fontSizes: { xs: "12px", sm: "14px", md: "14px", lg: "16px", xl: "20px" },
+  components: {
+    Modal: { defaultProps: { overlayProps: { backgroundOpacity: 0.25 } } },
+    Drawer: { defaultProps: { overlayProps: { backgroundOpacity: 0.25 } } },
+  },
   shadows: { md: "0 4px 16px rgb(20 32 43 / 16%)", xl: "0 8px 32px rgb(20 32 43 / 20%)" },
 });
 

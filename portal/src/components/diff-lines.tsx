@@ -1,17 +1,35 @@
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/lib/api/client";
+import { Button } from "./button";
 import classes from "./diff-lines.module.css";
+
+/** So many lines are shown before somebody asks for all. */
+const SHOWN = 8;
 
 /** What a change did or would do: where first, then what, each a line. */
 export function DiffLines({ lines }: { lines: Schemas["DiffLine"][] }) {
+  const { t } = useTranslation();
+  const [all, setAll] = useState(false);
+  const shown = all || lines.length <= SHOWN + 2 ? lines : lines.slice(0, SHOWN);
+  const left = lines.length - shown.length;
   return (
-    <ul className={classes.lines}>
-      {lines.map((line) => (
-        <li key={line.text}>
-          <DiffLine line={line} />
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul className={classes.lines}>
+        {shown.map((line) => (
+          <li key={line.text}>
+            <DiffLine line={line} />
+          </li>
+        ))}
+      </ul>
+      {left > 0 && (
+        <div>
+          <Button small look="quiet" onClick={() => setAll(true)}>
+            {t("revert.more", { count: left })}
+          </Button>
+        </div>
+      )}
+    </>
   );
 }
 
@@ -19,7 +37,11 @@ export function DiffLines({ lines }: { lines: Schemas["DiffLine"][] }) {
 export function DiffLine({ line: { code, params, text } }: { line: Schemas["DiffLine"] }) {
   const { t } = useTranslation();
   const { environment, flag, segment } = params;
-  const words = t(`diff.${code}` as "diff.turnedOn", { ...params, defaultValue: "" });
+  const words = t(`diff.${code}` as "diff.turnedOn", {
+    ...params,
+    context: params["list"] ?? "",
+    defaultValue: "",
+  });
   if (words === "") return text;
   return (
     <>

@@ -24,6 +24,8 @@ interface Props {
   environment: string;
   flag: string;
   close: () => void;
+  /** What it shall be, where that was said; else the other of what it is. */
+  want?: boolean;
 }
 
 /** One gesture in one environment: on or off, or a percentage; with its effect, before it is done. */
@@ -35,7 +37,7 @@ export function QuickEdit(props: Props) {
 }
 
 function Gesture(props: Props & { detail: Schemas["FlagDetail"] }) {
-  const { organization, project, environment, flag, close, detail } = props;
+  const { organization, project, environment, flag, close, detail, want } = props;
   const { t } = useTranslation();
   const { share: percent } = useFormat();
   const whole = wholeFlag(project, detail);
@@ -59,7 +61,11 @@ function Gesture(props: Props & { detail: Schemas["FlagDetail"] }) {
   const done = useApplied(organization);
   const send = useMutation({
     mutationFn: () =>
-      apply(organization, { base, commands, ...(reason === undefined ? {} : { override: reason }) }),
+      apply(organization, {
+        base,
+        commands,
+        ...(reason === undefined ? {} : { override: reason }),
+      }),
     onSuccess: (result) => {
       close();
       done(result);
@@ -70,6 +76,9 @@ function Gesture(props: Props & { detail: Schemas["FlagDetail"] }) {
     ? t("quick.roll", { share: percent(asked), environment })
     : t(now.on ? "quick.turnOff" : "quick.turnOn", { environment });
   const missing = lacking[0];
+  if (want === now.on && !rolls) {
+    return <p>{t(now.on ? "quick.already.on" : "quick.already.off", { environment })}</p>;
+  }
   const label = labelOf(whole.flag.variations.find((it) => it.id === variation));
 
   function submit() {
@@ -118,7 +127,11 @@ function Gesture(props: Props & { detail: Schemas["FlagDetail"] }) {
           lacking={missing && t("needs.permission", missing)}
           data-autofocus={only(now.defaultRule) !== undefined || !now.on || undefined}
         >
-          {waits && reason === undefined ? t("quick.toReview") : send.isPending ? t("quick.applying") : name}
+          {waits && reason === undefined
+            ? t("quick.toReview")
+            : send.isPending
+              ? t("quick.applying")
+              : name}
         </Button>
         {approvals.length > 0 && reason === undefined && (
           <Button look="danger" onClick={() => setReason("")}>

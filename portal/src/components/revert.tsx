@@ -29,7 +29,15 @@ export function Revert({ organization, id }: { organization: string; id: string 
   );
 }
 
-function Plan({ organization, id, close }: { organization: string; id: string; close: () => void }) {
+function Plan({
+  organization,
+  id,
+  close,
+}: {
+  organization: string;
+  id: string;
+  close: () => void;
+}) {
   const { t } = useTranslation();
   const done = useApplied(organization);
   const [comment, setComment] = useState("");
@@ -77,9 +85,7 @@ function Plan({ organization, id, close }: { organization: string; id: string; c
           look="primary"
           busy={send.isPending}
           data-autofocus
-          lacking={
-            waits ? t("revert.waits") : missing ? t("needs.permission", missing) : undefined
-          }
+          lacking={waits ? t("revert.waits") : missing ? t("needs.permission", missing) : undefined}
         >
           {t("revert.revert")}
         </Button>

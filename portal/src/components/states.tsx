@@ -33,6 +33,16 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
   );
 }
 
+/** An address that leads nowhere. */
+export function NoPage() {
+  const { t } = useTranslation();
+  return (
+    <Empty title={t("state.missing")}>
+      <a href="/">{t("state.home")}</a>
+    </Empty>
+  );
+}
+
 /** What is on its way, in the place that it will take. */
 export function Waiting({ rows = 8 }: { rows?: number }) {
   const { t } = useTranslation();

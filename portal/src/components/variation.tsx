@@ -35,7 +35,13 @@ export function ShareBar({ shares, tall = false }: { shares: Share[]; tall?: boo
   const { share: percent, list } = useFormat();
   const words = list(shares.map((it) => `${percent(it.share)} ${it.label}`));
   return (
-    <span className={classes.bar} data-tall={tall || undefined} role="img" aria-label={words} title={words}>
+    <span
+      className={classes.bar}
+      data-tall={tall || undefined}
+      role="img"
+      aria-label={words}
+      title={words}
+    >
       {shares
         .filter((it) => it.share > 0)
         .map(({ place, share }) => (

@@ -6,4 +6,11 @@ import review from "./ja/review.json";
 import session from "./ja/session.json";
 import shell from "./ja/shell.json";
 
-export const ja = { ...change, ...flag, ...flags, ...review, ...session, ...shell } satisfies typeof en;
+export const ja = {
+  ...change,
+  ...flag,
+  ...flags,
+  ...review,
+  ...session,
+  ...shell,
+} satisfies typeof en;

@@ -6,4 +6,11 @@ import review from "./zh/review.json";
 import session from "./zh/session.json";
 import shell from "./zh/shell.json";
 
-export const zh = { ...change, ...flag, ...flags, ...review, ...session, ...shell } satisfies typeof en;
+export const zh = {
+  ...change,
+  ...flag,
+  ...flags,
+  ...review,
+  ...session,
+  ...shell,
+} satisfies typeof en;

@@ -64,7 +64,7 @@ function later(milliseconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-async function* messages(body: ReadableStream<Uint8Array>): AsyncGenerator<Message> {
+async function* messages(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Message> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {

@@ -1,7 +1,14 @@
 /** Commands, rules and shares in the reader's words. */
 import type { TFunction } from "i18next";
 import type { Edit } from "./draft/apply";
-import { type Condition, type Serving, type WholeFlag, labelOf, serving, targetingIn } from "./model/flag";
+import {
+  type Condition,
+  type Serving,
+  type WholeFlag,
+  labelOf,
+  serving,
+  targetingIn,
+} from "./model/flag";
 import { IN_SEGMENT, NOT_IN_SEGMENT, isOperator, listOf, takes } from "./model/operators";
 import { merged } from "./model/rollout";
 
@@ -30,13 +37,20 @@ export function wordsOf(speaker: Speaker, edit: Edit): string {
     case "updateRule": {
       const { name, conditions = [], variation: one, variations } = edit.rule;
       const served = variations
-        ? serving({ variations: variations.map((it) => ({ ...it, exptRollout: it.exptRollout ?? 1 })), dispatchKey: edit.rule.dispatchKey ?? null })
+        ? serving({
+            variations: variations.map((it) => ({ ...it, exptRollout: it.exptRollout ?? 1 })),
+            dispatchKey: edit.rule.dispatchKey ?? null,
+          })
         : undefined;
       return t(`command.${edit.kind}`, {
         rule: name || t("flag.aRule"),
         conditions: conditionWords(
           speaker,
-          conditions.map(({ property, op, value }) => ({ property, op: op ?? null, value: value ?? null })),
+          conditions.map(({ property, op, value }) => ({
+            property,
+            op: op ?? null,
+            value: value ?? null,
+          })),
         ),
         serving: served ? servingWords(speaker, served) : variation(speaker, one ?? ""),
       });
@@ -45,7 +59,10 @@ export function wordsOf(speaker: Speaker, edit: Edit): string {
     case "moveRule":
       return t(`command.${edit.kind}`, { rule: ruleName(speaker, edit.environment, edit.rule) });
     case "setDefaultRule": {
-      const parts = (edit.variations ?? []).map((it) => ({ ...it, exptRollout: it.exptRollout ?? 1 }));
+      const parts = (edit.variations ?? []).map((it) => ({
+        ...it,
+        exptRollout: it.exptRollout ?? 1,
+      }));
       const served = serving({ variations: parts, dispatchKey: edit.dispatchKey ?? null });
       return t("command.setDefaultRule", { serving: servingWords(speaker, served) });
     }
@@ -67,9 +84,7 @@ export function servingWords(speaker: Speaker, of: Serving): string {
   if (shares.length === 1 && first) return variation(speaker, first[0]);
   const words = shares.map(([id, share]) => `${speaker.share(share)} ${variation(speaker, id)}`);
   const parts = speaker.list(words);
-  return of.dispatchKey
-    ? speaker.t("command.splitBy", { parts, property: of.dispatchKey })
-    : parts;
+  return of.dispatchKey ? speaker.t("command.splitBy", { parts, property: of.dispatchKey }) : parts;
 }
 
 /** Who a rule is for. */
@@ -99,8 +114,8 @@ function ruleName({ t, whole }: Speaker, environment: string, id: string): strin
   return rules.find((it) => it.id === id)?.name || t("flag.aRule");
 }
 
-function some({ t, list }: Speaker, keys: string[]): string {
+function some({ t }: Speaker, keys: string[]): string {
   const more = keys.length - NAMED;
-  const named = keys.slice(0, NAMED);
-  return more > 0 ? t("command.andMore", { keys: named.join(", "), count: more }) : list(named);
+  const named = keys.slice(0, NAMED).join(", ");
+  return more > 0 ? t("command.andMore", { keys: named, count: more }) : named;
 }

@@ -82,7 +82,9 @@ function RequestRow({
       </Link>
       <span className={classes.state} data-state={request.state}>
         {t(`request.states.${request.state}`)}
-        {missing > 0 && request.state === "waiting" && ` · ${t("request.missing", { count: missing })}`}
+        {missing > 0 &&
+          request.state === "waiting" &&
+          ` · ${t("request.missing", { count: missing })}`}
       </span>
       {request.awaitsYou && <span className={classes.you}>{t("request.awaitsYou")}</span>}
     </li>

@@ -27,7 +27,9 @@ export function RequestActions({ organization, request }: Props) {
   const { queryKey } = requestQuery(organization, id);
 
   const act = useMutation({
-    mutationFn: async (what: "approve" | "decline" | "comment" | "withdraw" | "rebase" | "apply") => {
+    mutationFn: async (
+      what: "approve" | "decline" | "comment" | "withdraw" | "rebase" | "apply",
+    ) => {
       if (what === "comment") {
         const body = { text };
         return client.POST("/api/v1/requests/{id}/comments", { params, body });
@@ -63,7 +65,11 @@ export function RequestActions({ organization, request }: Props) {
   );
   return (
     <section className={classes.part} aria-label={t("request.actions")}>
-      <AreaField label={t("request.text")} value={text} onChange={(event) => setText(event.target.value)} />
+      <AreaField
+        label={t("request.text")}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
       <Wrong error={act.error} />
       <div className={classes.buttons}>
         {!own && state !== "approved" && button("approve", "primary")}

@@ -64,7 +64,9 @@ export function Chips({ label, placeholder, values, change, offered = [], name }
         </span>
       ))}
       {values.length > SHOWN && (
-        <span className={classes.quiet}>{t("flag.moreKeys", { count: values.length - SHOWN })}</span>
+        <span className={classes.quiet}>
+          {t("flag.moreKeys", { count: values.length - SHOWN })}
+        </span>
       )}
       <input
         className={classes.chipInput}

@@ -12,14 +12,13 @@ import {
   OPERATORS,
   type Operator,
   converted,
-  listOf,
   suggested,
   takes,
 } from "@/lib/model/operators";
-import { Chips } from "./chips";
 import classes from "./flag.module.css";
 import { SegmentPhrase } from "./segment-phrase";
 import { useFlag } from "./use-flag";
+import { ValueInput } from "./value-input";
 
 interface Props {
   environment: string;
@@ -85,7 +84,11 @@ function PropertyPhrase({ environment, condition, change }: Omit<Props, "remove"
           <option value="keyId" label={t("flag.userKey")} />
           <option value="name" />
           {properties.map((it) => (
-            <option key={it.name} value={it.name} label={t("flag.users", { count: it.users, users: number(it.users) })} />
+            <option
+              key={it.name}
+              value={it.name}
+              label={t("flag.users", { count: it.users, users: number(it.users) })}
+            />
           ))}
         </datalist>
       </>
@@ -105,7 +108,7 @@ function PropertyPhrase({ environment, condition, change }: Omit<Props, "remove"
       </select>
     ),
     value: (
-      <Value
+      <ValueInput
         kind={kind}
         value={condition.value}
         offered={values.map((it) => it.value)}
@@ -114,46 +117,4 @@ function PropertyPhrase({ environment, condition, change }: Omit<Props, "remove"
     ),
   };
   return <Sentence text={t("flag.condition")} parts={parts} />;
-}
-
-interface ValueProps {
-  kind: ReturnType<typeof takes>;
-  value: string | null;
-  offered: string[];
-  change: (value: string) => void;
-}
-
-function Value({ kind, value, offered, change }: ValueProps) {
-  const { t } = useTranslation();
-  const list = useId();
-  if (kind === "nothing") return null;
-  if (kind === "list" || kind === "networks") {
-    return (
-      <Chips
-        label={t("flag.value")}
-        placeholder={t("flag.values")}
-        values={listOf(value)}
-        offered={offered}
-        change={(items) => change(JSON.stringify(items))}
-      />
-    );
-  }
-  return (
-    <>
-      <input
-        className={`${classes.control} ${classes.word}`}
-        aria-label={t("flag.value")}
-        placeholder={t("flag.value")}
-        inputMode={kind === "number" ? "decimal" : "text"}
-        list={list}
-        value={value ?? ""}
-        onChange={(event) => change(event.target.value)}
-      />
-      <datalist id={list}>
-        {offered.map((it) => (
-          <option key={it} value={it} />
-        ))}
-      </datalist>
-    </>
-  );
 }

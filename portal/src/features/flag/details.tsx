@@ -42,7 +42,7 @@ export function Details({ server, flag }: { server: WholeFlag; flag: Flag }) {
         <Form server={server} flag={flag} close={() => setEditing(false)} />
       ) : (
         <p className={classes.quiet}>
-          {flag.description}
+          {flag.description && <span>{flag.description}</span>}
           {flag.tags.map((tag) => (
             <span key={tag} className={classes.tag}>
               {tag}

@@ -37,7 +37,12 @@ export function RolloutBar({ flag, serving, change }: Props) {
   }
 
   function key(event: KeyboardEvent) {
-    const steps: Record<string, number> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
+    const steps: Record<string, number> = {
+      ArrowLeft: -1,
+      ArrowDown: -1,
+      ArrowRight: 1,
+      ArrowUp: 1,
+    };
     const step = steps[event.key];
     if (step === undefined) return;
     event.preventDefault();

@@ -2,7 +2,15 @@ import { type ReactNode, useId } from "react";
 import classes from "./flag.module.css";
 
 /** A part of the page, with what it means. */
-export function Section({ title, help, children }: { title: string; help: string; children: ReactNode }) {
+export function Section({
+  title,
+  help,
+  children,
+}: {
+  title: string;
+  help: string;
+  children: ReactNode;
+}) {
   const id = useId();
   return (
     <section className={classes.section} aria-labelledby={id}>

@@ -18,7 +18,10 @@ export function useFlag() {
     () => (detail.data ? wholeFlag(project, detail.data) : undefined),
     [detail.data, project],
   );
-  const view = useMemo(() => (server ? applied(server, draft.commands) : undefined), [server, draft]);
+  const view = useMemo(
+    () => (server ? applied(server, draft.commands) : undefined),
+    [server, draft],
+  );
   return { organization, project, key: flag, detail, environments, server, view };
 }
 

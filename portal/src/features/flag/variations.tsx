@@ -31,7 +31,7 @@ export function Variations({ server, flag }: { server: WholeFlag; flag: Flag }) 
               <textarea
                 className={`${classes.control} ${classes.value}`}
                 aria-label={t("create.value", { letter: letterOf(place) })}
-                aria-invalid={wrong || undefined}
+                aria-invalid={wrong !== undefined}
                 rows={1}
                 readOnly={flag.type === "boolean"}
                 value={variation.value}

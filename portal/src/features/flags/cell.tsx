@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { Letter, ShareBar } from "@/components/variation";
+import { ShareBar, VariationLabel } from "@/components/variation";
 import type { Schemas } from "@/lib/api/client";
 import classes from "./flags.module.css";
 import type { Opened } from "./list";
@@ -41,7 +41,9 @@ export function Cell({ environment, item, cell, row, column, tabIndex, open }: P
         onClick={(event) => open({ anchor: event.currentTarget, flag: item.key, environment })}
       >
         <span className={classes.word}>{t(`flags.${state}`)}</span>
-        {cell && shares.length === 1 && first && <Letter place={first.place} />}
+        {cell && shares.length === 1 && first && (
+          <VariationLabel place={first.place} label={first.label} />
+        )}
         {cell && shares.length > 1 && <ShareBar shares={shares} />}
         {cell?.on && (cell.rules || cell.targets) && (
           <span className={classes.more} aria-hidden="true">

@@ -120,7 +120,7 @@ export function CreatePanel({ organization, project, environments, close }: Prop
         />
         <Wrong error={create.error} />
         <Button look="primary" type="submit" busy={create.isPending}>
-          {t("create.create", { key: key || "…" })}
+          {key === "" ? t("create.createOne") : t("create.create", { key })}
         </Button>
       </form>
     </Drawer>

@@ -49,7 +49,12 @@ export function FlagList({ organization, project, environments, items, comfortab
   const columns = `minmax(200px, 2fr) ${"minmax(112px, 160px) ".repeat(environments.length)} minmax(90px, 1fr) 140px`;
 
   return (
-    <div className={classes.table} role="table" aria-rowcount={items.length + 1} aria-label={t("flags.title")}>
+    <div
+      className={classes.table}
+      role="table"
+      aria-rowcount={items.length + 1}
+      aria-label={t("flags.title")}
+    >
       <div className={classes.header} role="row" style={{ gridTemplateColumns: columns }}>
         <span role="columnheader">{t("flags.name")}</span>
         {environments.map((it) => (

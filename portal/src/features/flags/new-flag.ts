@@ -35,6 +35,11 @@ export function commandsOf(project: string, flag: NewFlag & { key: string }): Ed
     tags: pasted(flag.tags),
     ...(type === "boolean" ? {} : { variations }),
   };
-  const on = flag.on.map((environment): Edit => ({ kind: "turnOn", project, environment, flag: key }));
+  const on = flag.on.map((environment): Edit => ({
+    kind: "turnOn",
+    project,
+    environment,
+    flag: key,
+  }));
   return [made, ...on];
 }

@@ -29,7 +29,7 @@ export function Palette({ organization, project, close }: Props) {
   const navigate = useNavigate();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const [quick, setQuick] = useState<{ flag: string; environment: string }>();
+  const [quick, setQuick] = useState<{ flag: string; environment: string; want: boolean }>();
   const environments = useQuery({
     ...environmentsQuery(organization, project ?? ""),
     enabled: project !== undefined,
@@ -56,18 +56,36 @@ export function Palette({ organization, project, close }: Props) {
     if (meant && it.kind === "flag" && of === project) {
       const { on, environment } = meant;
       const title = t(on ? "palette.turnOn" : "palette.turnOff", { flag: it.key, environment });
-      return [{ id: it.id, title, more: it.name, run: () => setQuick({ flag: it.key, environment }) }];
+      return [
+        {
+          id: it.id,
+          title,
+          more: it.name,
+          run: () => setQuick({ flag: it.key, environment, want: on }),
+        },
+      ];
     }
     if (meant) return [];
     const to =
       it.kind === "project"
-        ? () => navigate({ to: "/$organization/$project/flags", params: { organization, project: it.key } })
+        ? () =>
+            navigate({
+              to: "/$organization/$project/flags",
+              params: { organization, project: it.key },
+            })
         : () =>
             navigate({
               to: "/$organization/$project/flags/$flag",
               params: { organization, project: of, flag: it.key },
             });
-    return [{ id: it.id, title: it.name, more: it.kind === "flag" ? `${of} / ${it.key}` : it.key, run: go(to) }];
+    return [
+      {
+        id: it.id,
+        title: it.name,
+        more: it.kind === "flag" ? `${of} / ${it.key}` : it.key,
+        run: go(to),
+      },
+    ];
   });
   const pages: Entry[] = [
     {

@@ -86,7 +86,9 @@ export function ReviewBar({ organization }: { organization: string }) {
         <span className={classes.summary}>
           <strong>{t("review.changes", { count: draft.commands.length })}</strong>
           <span>{places.join(" · ")}</span>
-          {error !== null && !open && <span className={classes.wrong}>{t("review.notApplied")}</span>}
+          {error !== null && !open && (
+            <span className={classes.wrong}>{t("review.notApplied")}</span>
+          )}
         </span>
         <Button small look="quiet" title="⌘Z" onClick={() => undo()}>
           {t("action.undo")}

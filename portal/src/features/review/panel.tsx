@@ -38,7 +38,9 @@ export function Panel(props: Props) {
   const free = (edit: Edit) => "environment" in edit && !asking.has(scopeOf(edit));
   const mixed = approvals.length > 0 && draft.commands.some(free);
   const places = (which: (edit: Edit) => boolean) =>
-    [...new Set(draft.commands.filter(which).map((it) => scopeOf(it).split("/")[1] ?? it.project))].join(", ");
+    [
+      ...new Set(draft.commands.filter(which).map((it) => scopeOf(it).split("/")[1] ?? it.project)),
+    ].join(", ");
   return (
     <div className={classes.panel}>
       <div className={classes.column}>
@@ -59,7 +61,12 @@ export function Panel(props: Props) {
           ))}
         </ul>
         {conflicts.length > 0 && (
-          <Conflicts organization={organization} draft={draft} conflicts={conflicts} close={close} />
+          <Conflicts
+            organization={organization}
+            draft={draft}
+            conflicts={conflicts}
+            close={close}
+          />
         )}
       </div>
       <div className={classes.column}>

@@ -41,6 +41,7 @@ export async function write(owner: string, draft: Draft): Promise<void> {
   const database = await open();
   const drafts = database.transaction(DRAFTS, "readwrite").objectStore(DRAFTS);
   const kept: Kept = { draft, at: Date.now() };
-  await done<unknown>(draft.commands.length === 0 ? drafts.delete(owner) : drafts.put(kept, owner));
+  if (draft.commands.length === 0) await done(drafts.delete(owner));
+  else await done(drafts.put(kept, owner));
   database.close();
 }

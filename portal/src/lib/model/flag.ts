@@ -80,7 +80,11 @@ export function wholeFlag(project: string, detail: Schemas["FlagDetail"]): Whole
       type: detail.type,
       archived: detail.state === "archived",
       tags: detail.tags,
-      variations: detail.variations.map(({ id, name, value }) => ({ id, name: name ?? null, value })),
+      variations: detail.variations.map(({ id, name, value }) => ({
+        id,
+        name: name ?? null,
+        value,
+      })),
       onVariation: detail.onVariation,
       offVariation: detail.offVariation,
     },

@@ -1,0 +1,193 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { fileURLToPath } from "node:url";
+import { expect, flag, test } from "./test.ts";
+
+const shots = fileURLToPath(new URL("../shots/", import.meta.url));
+const HOME = "/default/demo/flags";
+const THEMES = ["light", "dark"] as const;
+
+interface Shown {
+  name: string;
+  path: string;
+  /** What is there when the page is. */
+  ready: (page: Page) => Promise<void>;
+}
+
+const heading = (name: string | RegExp) => async (page: Page) =>
+  expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
+
+const PAGES: Shown[] = [
+  {
+    name: "flags",
+    path: HOME,
+    ready: (page) => expect(page.getByRole("link", { name: /Theme/ })).toBeVisible(),
+  },
+  {
+    name: "flags-empty",
+    path: "/default/default/flags",
+    ready: (page) => expect(page.getByRole("heading", { name: "No flag yet" })).toBeVisible(),
+  },
+  {
+    name: "flags-no-match",
+    path: `${HOME}?q=zzz`,
+    ready: (page) => expect(page.getByText("No flag is like that")).toBeVisible(),
+  },
+  {
+    name: "flag-cell",
+    path: HOME,
+    async ready(page) {
+      await page.getByRole("button", { name: /theme in prod/ }).click();
+      await expect(page.getByRole("button", { name: "Turn off in prod" })).toBeVisible();
+      await expect(page.getByText(/known/)).toBeVisible();
+    },
+  },
+  {
+    name: "flag-new",
+    path: `${HOME}?create=true`,
+    ready: (page) => expect(page.getByRole("dialog")).toBeVisible(),
+  },
+  { name: "flag", path: `${HOME}/custom-rule-with-segment/prod`, ready: heading(/Custom rules/) },
+  { name: "flag-text", path: `${HOME}/welcome-text/prod`, ready: heading("Welcome text") },
+  {
+    name: "flag-not-released",
+    path: `${HOME}/theme/dev`,
+    ready: (page) => expect(page.getByText("Not released in dev")).toBeVisible(),
+  },
+  {
+    name: "flag-history",
+    path: `${HOME}/theme/history`,
+    ready: (page) => expect(page.getByRole("button", { name: "Revert" })).toBeVisible(),
+  },
+  {
+    name: "flag-missing",
+    path: `${HOME}/nobody-made-this/prod`,
+    ready: (page) => expect(page.getByText("There is nothing here")).toBeVisible(),
+  },
+  {
+    name: "changes-none",
+    path: "/default/changes",
+    ready: (page) => expect(page.getByText("No request waits")).toBeVisible(),
+  },
+  {
+    name: "changes-history",
+    path: "/default/changes?show=history",
+    ready: (page) => expect(page.getByText("The demo data")).toBeVisible(),
+  },
+  {
+    name: "palette",
+    path: HOME,
+    async ready(page) {
+      await expect(page.getByRole("link", { name: /Theme/ })).toBeVisible();
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox").fill("page");
+      await expect(page.getByRole("option")).toBeVisible();
+    },
+  },
+];
+
+async function accessible(page: Page) {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(
+    violations.map((it) => `${it.id}: ${it.nodes.map((node) => node.html).join(" | ")}`),
+  ).toEqual([]);
+}
+
+for (const colorScheme of THEMES) {
+  test.describe(colorScheme, () => {
+    test.use({ colorScheme });
+    for (const { name, path, ready } of PAGES) {
+      test(name, async ({ owner, server }) => {
+        await owner.goto(server.url + path);
+        await ready(owner);
+        await owner.screenshot({ path: `${shots}${name}-${colorScheme}.png` });
+        await accessible(owner);
+      });
+    }
+
+    test("sign-in", async ({ page, server }) => {
+      await page.goto(server.url);
+      await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
+      await page.screenshot({ path: `${shots}sign-in-${colorScheme}.png` });
+      await accessible(page);
+    });
+
+    test("review", async ({ owner, server, call }) => {
+      const key = `reviewed-${colorScheme}`;
+      await flag(call, key, ["prod"]);
+      await owner.goto(`${server.url}${HOME}/${key}/prod`);
+      await owner.getByLabel("Users who get false in prod").fill("ana, ben");
+      await owner.getByLabel("Users who get false in prod").press("Enter");
+      await owner.getByRole("button", { name: "Add a rule" }).click();
+      await owner.getByRole("button", { name: "Review" }).click();
+      await expect(owner.getByText("2 changes", { exact: true })).toBeVisible();
+      await owner.screenshot({ path: `${shots}review-${colorScheme}.png` });
+      await accessible(owner);
+      await owner.getByRole("button", { name: "Discard" }).click();
+    });
+  });
+}
+
+for (const language of ["ja", "zh"] as const) {
+  test.describe(language, () => {
+    test.use({ locale: language });
+    test("in its own words", async ({ owner, server }) => {
+      for (const { name, path } of PAGES.filter((it) => ["flags", "flag"].includes(it.name))) {
+        await owner.goto(server.url + path);
+        await expect(owner.getByRole("heading", { level: 1 })).toBeVisible();
+        await expect(owner.locator("html")).toHaveAttribute("lang", language);
+        await owner.waitForLoadState("networkidle");
+        await owner.screenshot({ path: `${shots}${name}-${language}.png` });
+      }
+    });
+  });
+}
+
+test.describe("360 px", () => {
+  test.use({ viewport: { width: 360, height: 740 } });
+  test("nothing is wider than the screen", async ({ owner, server }) => {
+    for (const { name, path, ready } of PAGES) {
+      await owner.goto(server.url + path);
+      await ready(owner);
+      await owner.screenshot({ path: `${shots}${name}-360.png` });
+      const width = await owner.evaluate(() => document.documentElement.scrollWidth);
+      expect(width, name).toBeLessThanOrEqual(360);
+    }
+  });
+});
+
+test("the page's policy allows nothing from elsewhere", async ({ server }) => {
+  const answer = await fetch(server.url);
+  const policy = answer.headers.get("content-security-policy") ?? "";
+  expect(policy).toContain("script-src 'self';");
+  expect(policy).not.toContain("unsafe");
+  const page = await answer.text();
+  const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? "?";
+  expect(page).toContain(`nonce="${nonce}"`);
+  expect(page).not.toMatch(/https?:\/\//);
+});
+
+test("five thousand flags are as quick as eight", async ({ owner, server, call }) => {
+  test.setTimeout(180_000);
+  await call("POST", "/projects", { key: "large", name: "Large" });
+  await call("POST", "/projects/large/environments", { key: "prod", name: "Production" });
+  for (let from = 0; from < 5_000; from += 500) {
+    const commands = Array.from({ length: 500 }, (_, index) => ({
+      kind: "createFlag",
+      flag: `flag-${from + index}`,
+      type: "boolean",
+      tags: [`team-${index % 20}`],
+    }));
+    await call("POST", "/projects/large/changes", { commands });
+  }
+  const asked: string[] = [];
+  owner.on("request", (request) => asked.push(request.url()));
+  await owner.goto(`${server.url}/default/large/flags`);
+  await expect(owner.getByRole("link", { name: "flag-0", exact: true })).toBeVisible();
+  expect(await owner.getByRole("row").count()).toBeLessThanOrEqual(60);
+  const before = asked.length;
+  await owner.getByRole("searchbox").fill("flag-4321");
+  await expect(owner.getByRole("link", { name: "flag-4321" })).toBeVisible();
+  // Looked for where it is shown.
+  expect(asked.slice(before)).toEqual([]);
+});

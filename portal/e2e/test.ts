@@ -1,0 +1,84 @@
+/** What the browser tests share: a server each file, somebody signed in, and a page that is watched. */
+import { type BrowserContext, type Page, test as base, expect } from "@playwright/test";
+import { OWNER, Server } from "./server.ts";
+
+interface Fixtures {
+  /** A page of the owner. */
+  owner: Page;
+  /** The API as the owner. */
+  call: <T>(method: string, route: string, body?: unknown) => Promise<T>;
+}
+
+interface Shared {
+  server: Server;
+}
+
+export const test = base.extend<Fixtures, Shared>({
+  server: [
+    // oxlint-disable-next-line no-empty-pattern
+    async ({}, use) => {
+      const server = await Server.start();
+      const first = await server.signIn(OWNER.email, server.firstPassword);
+      const body = { current: server.firstPassword, new: OWNER.password };
+      await server.call(first, "POST", "/me/password", body);
+      await use(server);
+      await server.stop();
+    },
+    { scope: "worker" },
+  ],
+  owner: async ({ context, server }, use) => {
+    await enter(context, server, await server.signIn());
+    const page = await context.newPage();
+    const wrong = watch(page);
+    await use(page);
+    expect(wrong).toEqual([]);
+  },
+  call: async ({ server }, use) => {
+    const cookie = await server.signIn();
+    await use((method, route, body) => server.call(cookie, method, route, body));
+  },
+});
+
+export { expect };
+
+/** Gives a browser a session. */
+export async function enter(context: BrowserContext, server: Server, cookie: string) {
+  const [name = "", ...value] = cookie.split("=");
+  await context.addCookies([{ name, value: value.join("="), url: server.url }]);
+}
+
+/** What must not happen on a page: an error of ours, and anything that its policy forbids. */
+export function watch(page: Page): string[] {
+  const wrong: string[] = [];
+  page.on("pageerror", (error) => wrong.push(error.message));
+  page.on("console", (message) => {
+    const text = message.text();
+    // A refusal that the page says to people is one for the console, too.
+    if (message.type() === "error" && !text.startsWith("Failed to load resource")) wrong.push(text);
+  });
+  return wrong;
+}
+
+/** A flag in the demo project, made by the API. */
+export async function flag(call: Fixtures["call"], key: string, on: string[] = []): Promise<void> {
+  const turned = on.map((environment) => ({ kind: "turnOn", flag: key, environment }));
+  await call("POST", "/projects/demo/changes", {
+    commands: [{ kind: "createFlag", flag: key, type: "boolean" }, ...turned],
+  });
+}
+
+interface Served {
+  items: { variation?: { value: string } | null }[];
+}
+
+/** What a user gets. */
+export async function served(
+  call: Fixtures["call"],
+  environment: string,
+  key: string,
+  user: { key: string; properties?: Record<string, string> },
+): Promise<string | undefined> {
+  const route = `/projects/demo/environments/${environment}/evaluate`;
+  const answer = await call<Served>("POST", route, { ...user, flag: key });
+  return answer.items[0]?.variation?.value;
+}

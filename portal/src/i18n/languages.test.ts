@@ -1,0 +1,59 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { OPERATORS } from "@/lib/model/operators";
+import { en } from "./en";
+import { ja } from "./ja";
+import { zh } from "./zh";
+
+type Tree = { [key: string]: string | Tree };
+
+function flat(tree: Tree, path = ""): Record<string, string> {
+  return Object.entries(tree).reduce<Record<string, string>>((all, [key, value]) => {
+    const here = path === "" ? key : `${path}.${key}`;
+    return { ...all, ...(typeof value === "string" ? { [here]: value } : flat(value, here)) };
+  }, {});
+}
+
+const english = flat(en);
+const slots = (text: string) => [...new Set(text.match(/\{\w+\}|\[\w+\]/g))].toSorted();
+
+describe.each([
+  ["zh", flat(zh)],
+  ["ja", flat(ja)],
+])("%s", (_, other) => {
+  it("has the keys of English, and no others", () => {
+    expect(Object.keys(other).toSorted()).toEqual(Object.keys(english).toSorted());
+  });
+
+  it("leaves no slot of a sentence out", () => {
+    for (const [key, text] of Object.entries(english)) {
+      const said = slots(other[key] ?? "");
+      // A number need not be said where the words do not change with it.
+      const asked = slots(text).filter((it) => it !== "{count}");
+      expect(
+        asked.filter((it) => !said.includes(it)),
+        key,
+      ).toEqual([]);
+    }
+  });
+});
+
+it("every key is used", () => {
+  const root = fileURLToPath(new URL("..", import.meta.url));
+  const sources = readdirSync(root, { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.tsx?$/.test(name) && !name.startsWith("i18n"))
+    .map((name) => readFileSync(`${root}/${name}`, "utf8"))
+    .join("\n");
+  // These are made of codes.
+  const coded =
+    /^(diff|command|operator|problem\.codes|warning\.codes|request\.(states|events|\w+$)|flags\.(types|on|off|notReleased)|flag\.wrong|review\.incomplete|shell\.themes|changes|history\.by)/;
+  const unused = Object.keys(english)
+    .map((key) => key.replace(/_(one|other)$/, ""))
+    .filter((key) => !coded.test(key) && !sources.includes(`"${key}"`));
+  expect(unused).toEqual([]);
+});
+
+it("every operator has words", () => {
+  expect(Object.keys(en.operator).toSorted()).toEqual(Object.keys(OPERATORS).toSorted());
+});
