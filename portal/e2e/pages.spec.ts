@@ -80,8 +80,8 @@ const PAGES: Shown[] = [
     async ready(page) {
       await expect(page.getByRole("link", { name: /Theme/ })).toBeVisible();
       await page.keyboard.press("Control+k");
-      await page.getByRole("combobox").fill("page");
-      await expect(page.getByRole("option")).toBeVisible();
+      await page.getByLabel("Go to, or do").first().fill("page");
+      await expect(page.getByRole("dialog").getByRole("option")).toBeVisible();
     },
   },
 ];

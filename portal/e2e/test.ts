@@ -79,6 +79,6 @@ export async function served(
   user: { key: string; properties?: Record<string, string> },
 ): Promise<string | undefined> {
   const route = `/projects/demo/environments/${environment}/evaluate`;
-  const answer = await call<Served>("POST", route, { ...user, flag: key });
+  const answer = await call<Served>("POST", route, { properties: {}, ...user, flag: key });
   return answer.items[0]?.variation?.value;
 }

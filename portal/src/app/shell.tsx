@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Navigate, Outlet, useLocation, useParams } from "@tanstack/react-router";
+import { Outlet, useParams, useRouter } from "@tanstack/react-router";
 import { Suspense, lazy, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Failure } from "@/components/states";
@@ -29,13 +29,21 @@ export function Shell() {
   const last = lastPlace();
   // Pages of the whole organization lead back to where one was.
   const project = named ?? (last?.organization === organization ? last.project : undefined);
-  const location = useLocation();
+  const router = useRouter();
   const me = useQuery(meQuery);
   const ended = useStore(sessionEnded);
   const draft = useDraft();
   const member = me.data?.id;
   const settled = me.data !== undefined && !me.data.passwordMustChange;
 
+  const refused = me.error instanceof Refused && me.error.status === 401;
+  const mustSignIn = (refused && !me.data) || me.data?.passwordMustChange === true;
+
+  useEffect(() => {
+    // And back to where one wanted to be.
+    const search = { to: router.state.location.href };
+    if (mustSignIn) void router.navigate({ to: "/sign-in", search, replace: true });
+  }, [mustSignIn, router]);
   useEffect(() => {
     if (member) openDraft(member, organization);
   }, [member, organization]);
@@ -44,10 +52,7 @@ export function Shell() {
     if (named) rememberPlace(organization, named);
   }, [organization, named]);
 
-  const refused = me.error instanceof Refused && me.error.status === 401;
-  if ((refused && !me.data) || me.data?.passwordMustChange) {
-    return <Navigate to="/sign-in" search={{ to: location.href }} replace />;
-  }
+  if (mustSignIn) return null;
   if (me.isError && !me.data) {
     return <Failure error={me.error} retry={() => void me.refetch()} />;
   }

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/lib/api/client";
@@ -59,16 +59,23 @@ function Gesture(props: Props & { detail: Schemas["FlagDetail"] }) {
   const trial = useQuery(tryOut(organization, { base, commands }));
   const { comment, approvals, lacking } = asks(trial.data);
   const done = useApplied(organization);
+  const queries = useQueryClient();
   const send = useMutation({
-    mutationFn: () =>
-      apply(organization, {
-        base,
-        commands,
-        ...(reason === undefined ? {} : { override: reason }),
-      }),
+    mutationFn: async () => {
+      // Enter may be quicker than the answer to what it would do.
+      const tried = asks(await queries.ensureQueryData(tryOut(organization, { base, commands })));
+      if (tried.lacking.length > 0) return undefined;
+      if (reason === undefined && (tried.comment.length > 0 || tried.approvals.length > 0)) {
+        changeDraft((draft) => withTargeting(draft, whole, environment, edit));
+        return "review" as const;
+      }
+      const override = reason === undefined ? {} : { override: reason };
+      return apply(organization, { base, commands, ...override });
+    },
     onSuccess: (result) => {
+      if (result === undefined) return;
       close();
-      done(result);
+      if (result !== "review") done(result);
     },
   });
   const waits = comment.length > 0 || approvals.length > 0;
@@ -81,19 +88,12 @@ function Gesture(props: Props & { detail: Schemas["FlagDetail"] }) {
   }
   const label = labelOf(whole.flag.variations.find((it) => it.id === variation));
 
-  function submit() {
-    if (waits && reason === undefined) {
-      changeDraft((draft) => withTargeting(draft, whole, environment, edit));
-      close();
-    } else send.mutate();
-  }
-
   return (
     <form
       className={classes.quick}
       onSubmit={(event) => {
         event.preventDefault();
-        submit();
+        send.mutate();
       }}
     >
       {now.on && ids.length > 1 && (
@@ -123,7 +123,7 @@ function Gesture(props: Props & { detail: Schemas["FlagDetail"] }) {
         <Button
           type="submit"
           look={waits && reason === undefined ? "plain" : "primary"}
-          busy={send.isPending || trial.isPending}
+          busy={send.isPending}
           lacking={missing && t("needs.permission", missing)}
           data-autofocus={only(now.defaultRule) !== undefined || !now.on || undefined}
         >

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
@@ -16,6 +16,7 @@ import { useSend } from "./send";
 export function ReviewBar({ organization }: { organization: string }) {
   const { t } = useTranslation();
   const draft = useDraft();
+  const queries = useQueryClient();
   const [open, setOpen] = useState(false);
   const [comment, setComment] = useState("");
   // What is still being typed is not tried out at every key.
@@ -31,7 +32,6 @@ export function ReviewBar({ organization }: { organization: string }) {
   const { send, request, busy, error } = useSend(organization, comment, () => setComment(""));
 
   const waits = needed.approvals.length > 0;
-  const lacksComment = needed.comment.length > 0 && comment.trim() === "";
   const missing = needed.lacking[0];
   const places = counts(draft).map(([scope, changes]) => {
     const [, environment] = scope.split("/");
@@ -52,10 +52,20 @@ export function ReviewBar({ organization }: { organization: string }) {
     (missing && t("needs.permission", missing)) ||
     undefined;
 
-  function go() {
-    if (conflict || lacksComment) setOpen(true);
-    else if (current?.data && !blocked) (waits ? request : send)();
-  }
+  // What it would do may not be known yet: a press waits for it, and is not lost.
+  const going = useMutation({
+    mutationFn: async () => asks(await queries.ensureQueryData(tryOut(organization, draft))),
+    onSuccess: ({ lacking, comment: asking, approvals }) => {
+      if (lacking.length > 0) setOpen(true);
+      else if (asking.length > 0 && comment.trim() === "") setOpen(true);
+      else (approvals.length > 0 ? request : send)();
+    },
+    // Refused, or a conflict: the panel says which.
+    onError: () => setOpen(true),
+  });
+  const go = () => {
+    if (!blocked) going.mutate();
+  };
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (!(event.metaKey || event.ctrlKey) || event.key !== "Enter" || event.isComposing) return;
     event.preventDefault();
@@ -102,7 +112,7 @@ export function ReviewBar({ organization }: { organization: string }) {
         <Button
           look="primary"
           title="⌘↵"
-          busy={busy || (!blocked && !conflict && !current?.data && !current?.isError)}
+          busy={busy || going.isPending}
           lacking={blocked}
           onClick={go}
         >
