@@ -76,6 +76,7 @@ pub use crate::segments::{ListedSegment, SegmentFilter};
 pub use crate::snapshot::LoggedItem;
 pub use crate::tokens::{Grant, NewToken, Token};
 pub use crate::versions::{ListedVersion, Moment, VersionAt, VersionItem};
+pub use crate::workspace::SegmentUse;
 
 use crate::changed::Changed;
 use crate::dialect::Dialect;

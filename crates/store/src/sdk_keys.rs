@@ -18,10 +18,10 @@ use crate::{Store, Tx, row, text};
 
 mod life;
 
-pub use life::MAX_GRACE;
+pub use life::{FirstUse, MAX_GRACE};
 
 const COLUMNS: &str = "id, environment_id, kind, name, secret, created_at, revoked_at, \
-                       last_used_at, ends_at, successor_id";
+                       last_used_at, ends_at, successor_id, first_used_at";
 
 /// The most keys of an environment that are valid: each is known by heart on every node.
 pub const MAX_KEYS: i64 = 100;
@@ -38,6 +38,7 @@ fn read(found: &AnyRow) -> Result<SdkKey, StoreError> {
         last_used_at: row::optional_millis(found, 7)?,
         ends_at: row::optional_millis(found, 8)?,
         successor: row::optional_id(found, 9)?,
+        first_used_at: row::optional_millis(found, 10)?,
     })
 }
 
@@ -268,6 +269,7 @@ pub(crate) async fn insert(
         name: name.unwrap_or(kind_name(kind)).to_owned(),
         secret,
         created_at: now,
+        first_used_at: None,
         last_used_at: None,
         ends_at: None,
         successor: None,
