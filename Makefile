@@ -20,6 +20,12 @@ TOOLS_STAMP := $(TOOLS)/ready-$(shell md5sum scripts/tools.txt | cut -c1-12)
 NODE_STAMP := e2e/node_modules/.ready
 CLIENT := packages/api-client
 CLIENT_STAMP := $(CLIENT)/node_modules/.ready
+PORTAL := portal
+PORTAL_STAMP := $(PORTAL)/node_modules/.ready
+# What the server's build takes into the binary.
+PORTAL_FILES := $(PORTAL)/dist/packed/index.html
+PORTAL_SOURCES = $(shell find $(PORTAL)/src $(PORTAL)/public $(PORTAL)/scripts $(CLIENT)/src -type f) \
+	$(PORTAL)/index.html $(PORTAL)/vite.config.ts
 PYTHON_STAMP := $(E2E_PYTHON)/.ready
 
 DATA ?= ./data
@@ -30,23 +36,28 @@ help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 .PHONY: serve
-serve: ## Run a server with demo flags on 127.0.0.1:5100 (LISTEN=…, DATA=…)
-	@scripts/setup-system serve
+serve: SYSTEM_FOR = serve
+serve: portal ## Run a server with demo flags on 127.0.0.1:5100 (LISTEN=…, DATA=…)
 	cargo build --profile serve --package burgee-cli --locked
 	@printf '\n  Burgee with demo flags: http://%s\n  data in %s; stop with Ctrl-C\n\n' '$(LISTEN)' '$(DATA)'
 	@printf '  In another terminal:\n  export PATH="$$PATH:%s"\n' "$$(realpath "$$CARGO_TARGET_DIR/serve")"
 	@printf '  burgee sdk-keys --data-dir %s --project demo --environment prod\n\n' '$(DATA)'
 	exec "$$CARGO_TARGET_DIR/serve/burgee" server --listen '$(LISTEN)' --data-dir '$(DATA)' --demo
 
+.PHONY: portal
+portal: $(PORTAL_FILES)
+
 .PHONY: test
 test: setup binary ## Everything that must pass before a change lands
 	cargo test --workspace --locked
+	cd $(PORTAL) && npm run --silent test && npm run --silent e2e
 	cd e2e && npm run --silent test:few
 	$(E2E_PYTHON)/bin/pytest -q e2e/python/test_journeys.py -k fb-python-sdk
 
 .PHONY: test-all
 test-all: setup binary ## The same with every journey of every SDK, the README's first minutes, many crashes
 	BURGEE_LONG_TESTS=1 cargo test --workspace --locked
+	cd $(PORTAL) && npm run --silent test && npm run --silent e2e
 	cd e2e && npm run --silent test:all
 	$(E2E_PYTHON)/bin/pytest -q e2e/python
 
@@ -57,6 +68,7 @@ lint: setup ## Formatting, clippy, licences, and the same for JavaScript and Pyt
 	$(TOOLS)/bin/cargo-deny check --hide-inclusion-graph licenses bans sources
 	cd e2e && npm run --silent lint
 	cd $(CLIENT) && npm run --silent check
+	cd $(PORTAL) && npm run --silent check
 	scripts/check-links
 	$(TOOLS)/bin/ruff check e2e scripts/check-links
 	$(TOOLS)/bin/ruff format --check e2e scripts/check-links
@@ -65,6 +77,7 @@ lint: setup ## Formatting, clippy, licences, and the same for JavaScript and Pyt
 fmt: setup ## Format everything
 	cargo fmt --all
 	cd e2e && npm run --silent fmt
+	cd $(PORTAL) && npm run --silent fmt
 	$(TOOLS)/bin/ruff format e2e scripts/check-links
 
 # What is measured is what is shipped.
@@ -84,16 +97,16 @@ bench-seed: system ## Run the test whose figures FeatBit published (RUNS=…); t
 	$(BENCH) seed --runs $(RUNS)
 
 .PHONY: setup
-setup: system $(TOOLS_STAMP) $(NODE_STAMP) $(CLIENT_STAMP) $(PYTHON_STAMP) ## Install what the targets need
+setup: system $(TOOLS_STAMP) $(NODE_STAMP) $(CLIENT_STAMP) $(PORTAL_STAMP) $(PYTHON_STAMP) ## Install what the targets need
 
 # What the journeys run against.
 .PHONY: binary
-binary:
+binary: portal
 	cargo build --package burgee-cli --locked
 
 .PHONY: system
 system:
-	@scripts/setup-system
+	@scripts/setup-system $(SYSTEM_FOR)
 
 $(TOOLS_STAMP): scripts/tools.txt | system
 	python3 -m venv $(TOOLS)
@@ -107,6 +120,15 @@ $(NODE_STAMP): e2e/package-lock.json | system
 
 $(CLIENT_STAMP): $(CLIENT)/package-lock.json | system
 	cd $(CLIENT) && npm ci --no-audit --no-fund --loglevel=error
+	touch $@
+
+# The system's Node may do for the others; the portal's tools want 22, which npm brings.
+$(PORTAL_STAMP): $(PORTAL)/package-lock.json | system
+	cd $(PORTAL) && npm ci --no-audit --no-fund --loglevel=error
+	touch $@
+
+$(PORTAL_FILES): $(PORTAL_STAMP) $(PORTAL_SOURCES)
+	cd $(PORTAL) && npm run --silent build
 	touch $@
 
 $(PYTHON_STAMP): e2e/requirements.txt | system

@@ -15,7 +15,7 @@ test("edits outlive the page, its reload, and another page", async ({ owner, ser
   await owner.goto(`${server.url}${HOME}/patient/prod`);
   await owner.getByRole("button", { name: "Remove ana" }).click();
   // What cancels out is gone, and the bar with it.
-  await expect(owner.getByRole("button", { name: "Review" })).toBeHidden();
+  await expect(owner.getByRole("button", { name: "Review", exact: true })).toBeHidden();
 });
 
 test("a session that ends in the middle of an edit loses nothing", async ({

@@ -96,7 +96,7 @@ test("a rule by what users really send", async ({ owner, server, call }) => {
   await expect(rule.getByLabel("Operator").last()).toHaveValue("SemverBiggerEqualThan");
   await rule.getByLabel("Value").last().fill("2.3");
   await rule.getByLabel("Serves").selectOption({ label: "false" });
-  await owner.getByRole("button", { name: "Review" }).click();
+  await owner.getByRole("button", { name: "Review", exact: true }).click();
   const review = owner.getByRole("region", { name: "Changes that are not applied" });
   await expect(review).toContainText(
     "false where country is one of de and appVersion version ≥ 2.3",
@@ -127,7 +127,9 @@ test("a flag is switched from anywhere by its name", async ({ owner, server, cal
   await expect(owner.getByRole("heading", { name: "Theme" })).toBeVisible();
   await owner.keyboard.press("Control+k");
   await owner.getByLabel("Go to, or do").first().fill("off kill-me prod");
-  await expect(owner.getByRole("dialog").getByRole("option")).toHaveText(/Turn kill-me off in prod/);
+  await expect(owner.getByRole("dialog").getByRole("option")).toHaveText(
+    /Turn kill-me off in prod/,
+  );
   await owner.keyboard.press("Enter");
   await owner.getByRole("button", { name: "Turn off in prod" }).click();
   await expect(owner.getByText(/prod is now version/)).toBeVisible();

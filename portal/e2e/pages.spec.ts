@@ -100,6 +100,7 @@ for (const colorScheme of THEMES) {
       test(name, async ({ owner, server }) => {
         await owner.goto(server.url + path);
         await ready(owner);
+        await owner.evaluate(() => document.fonts.ready);
         await owner.screenshot({ path: `${shots}${name}-${colorScheme}.png` });
         await accessible(owner);
       });
@@ -119,7 +120,7 @@ for (const colorScheme of THEMES) {
       await owner.getByLabel("Users who get false in prod").fill("ana, ben");
       await owner.getByLabel("Users who get false in prod").press("Enter");
       await owner.getByRole("button", { name: "Add a rule" }).click();
-      await owner.getByRole("button", { name: "Review" }).click();
+      await owner.getByRole("button", { name: "Review", exact: true }).click();
       await expect(owner.getByText("2 changes", { exact: true })).toBeVisible();
       await owner.screenshot({ path: `${shots}review-${colorScheme}.png` });
       await accessible(owner);
@@ -136,7 +137,8 @@ for (const language of ["ja", "zh"] as const) {
         await owner.goto(server.url + path);
         await expect(owner.getByRole("heading", { level: 1 })).toBeVisible();
         await expect(owner.locator("html")).toHaveAttribute("lang", language);
-        await owner.waitForLoadState("networkidle");
+        await expect(owner.getByText(/prod/).first()).toBeVisible();
+        await owner.evaluate(() => document.fonts.ready);
         await owner.screenshot({ path: `${shots}${name}-${language}.png` });
       }
     });

@@ -46,7 +46,8 @@ export function AccountMenu({
   return (
     <Menu position="top-start" width={220} withinPortal>
       <Menu.Target>
-        <button type="button" className={classes.item} aria-label={t("shell.account")}>
+        <button type="button" className={classes.item}>
+          <span className="hidden">{t("shell.account")}</span>
           <span className={classes.account}>{me?.name ?? "…"}</span>
         </button>
       </Menu.Target>

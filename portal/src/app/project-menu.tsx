@@ -23,10 +23,11 @@ export function ProjectMenu({ organization, project, me }: Props) {
   return (
     <Menu position="bottom-start" width={240} withinPortal>
       <Menu.Target>
-        <button type="button" className={classes.switcher} aria-label={t("shell.switchProject")}>
+        <button type="button" className={classes.switcher}>
           <img src="/mark.svg" alt="" width={22} height={22} />
           <span>
             <small>{name}</small>
+            <span className="hidden">{t("shell.switchProject")}</span>
             <strong>{here?.name ?? project ?? t("shell.allProjects")}</strong>
           </span>
         </button>

@@ -1,6 +1,7 @@
 import { Drawer, Popover } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
 import classes from "./anchored.module.css";
 
 interface Props {
@@ -16,6 +17,7 @@ interface Props {
  * has one of these, and not one a cell.
  */
 export function Anchored({ anchor, title, close, children }: Props) {
+  const { t } = useTranslation();
   const narrow = useMediaQuery("(max-width: 600px)", undefined, { getInitialValueInEffect: false });
   const leave = () => {
     close();
@@ -23,7 +25,14 @@ export function Anchored({ anchor, title, close, children }: Props) {
   };
   if (narrow) {
     return (
-      <Drawer opened onClose={leave} position="bottom" size="auto" title={title}>
+      <Drawer
+        opened
+        onClose={leave}
+        position="bottom"
+        size="auto"
+        title={title}
+        closeButtonProps={{ "aria-label": t("action.dismiss") }}
+      >
         {children}
       </Drawer>
     );
@@ -38,13 +47,15 @@ export function Anchored({ anchor, title, close, children }: Props) {
       position="bottom-start"
       width={340}
       trapFocus
+      // The target is nobody's button: it only lies where the button is.
+      withRoles={false}
       shadow="md"
       transitionProps={{ duration: 0 }}
     >
       <Popover.Target>
         <span className={classes.target} style={{ left, top, width, height }} />
       </Popover.Target>
-      <Popover.Dropdown aria-label={title}>
+      <Popover.Dropdown role="dialog" aria-label={title}>
         <h2 className={classes.title}>{title}</h2>
         {children}
       </Popover.Dropdown>

@@ -23,7 +23,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
   const titles = { 403: t("state.noAccess"), 404: t("state.missing") } as Record<number, string>;
   return (
     <div className={classes.state} role="alert">
-      <h2>{titles[status] ?? t("state.failed")}</h2>
+      <h1>{titles[status] ?? t("state.failed")}</h1>
       <p>{said(t, error).text}</p>
       {status === 403 && <p>{t("state.whomToAsk")}</p>}
       {retry && status !== 403 && status !== 404 && (

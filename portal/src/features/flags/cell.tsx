@@ -35,11 +35,11 @@ export function Cell({ environment, item, cell, row, column, tabIndex, open }: P
         data-column={column}
         tabIndex={tabIndex}
         aria-haspopup="dialog"
-        aria-label={t("flags.cell", { flag: item.key, environment, state: words })}
         title={words}
         disabled={item.state === "archived"}
         onClick={(event) => open({ anchor: event.currentTarget, flag: item.key, environment })}
       >
+        <span className="hidden">{t("flags.cell", { flag: item.key, environment })}</span>
         <span className={classes.word}>{t(`flags.${state}`)}</span>
         {cell && shares.length === 1 && first && (
           <VariationLabel place={first.place} label={first.label} />

@@ -50,7 +50,14 @@ export function CreatePanel({ organization, project, environments, close }: Prop
     },
   });
   return (
-    <Drawer opened onClose={close} position="right" size={440} title={t("flags.new")}>
+    <Drawer
+      opened
+      onClose={close}
+      position="right"
+      size={440}
+      title={t("flags.new")}
+      closeButtonProps={{ "aria-label": t("action.dismiss") }}
+    >
       <form
         className={classes.form}
         onSubmit={(event) => {

@@ -49,52 +49,54 @@ export function FlagList({ organization, project, environments, items, comfortab
   const columns = `minmax(200px, 2fr) ${"minmax(112px, 160px) ".repeat(environments.length)} minmax(90px, 1fr) 140px`;
 
   return (
-    <div
-      className={classes.table}
-      role="table"
-      aria-rowcount={items.length + 1}
-      aria-label={t("flags.title")}
-    >
-      <div className={classes.header} role="row" style={{ gridTemplateColumns: columns }}>
-        <span role="columnheader">{t("flags.name")}</span>
-        {environments.map((it) => (
-          <span role="columnheader" key={it.key}>
-            <EnvironmentName of={it} />
-          </span>
-        ))}
-        <span role="columnheader">{t("flags.tags")}</span>
-        <span role="columnheader">{t("flags.changed")}</span>
-      </div>
+    <>
       <div
-        className={classes.scroller}
-        ref={scroller}
-        role="rowgroup"
-        tabIndex={-1}
-        onKeyDown={keys}
-        onFocus={focused}
+        className={classes.table}
+        role="table"
+        aria-rowcount={items.length + 1}
+        aria-label={t("flags.title")}
       >
-        <div style={{ height: rows.getTotalSize(), position: "relative" }} role="presentation">
-          {rows.getVirtualItems().map(({ index, start, size }) => {
-            const item = items[index];
-            return (
-              item && (
-                <Row
-                  key={item.key}
-                  organization={organization}
-                  project={project}
-                  environments={environments}
-                  item={item}
-                  row={index}
-                  top={start}
-                  height={size}
-                  columns={columns}
-                  active={active.row === index ? active.column : -1}
-                  edited={edited.has(item.key)}
-                  open={setOpened}
-                />
-              )
-            );
-          })}
+        <div className={classes.header} role="row" style={{ gridTemplateColumns: columns }}>
+          <span role="columnheader">{t("flags.name")}</span>
+          {environments.map((it) => (
+            <span role="columnheader" key={it.key}>
+              <EnvironmentName of={it} />
+            </span>
+          ))}
+          <span role="columnheader">{t("flags.tags")}</span>
+          <span role="columnheader">{t("flags.changed")}</span>
+        </div>
+        <div
+          className={classes.scroller}
+          ref={scroller}
+          role="rowgroup"
+          tabIndex={-1}
+          onKeyDown={keys}
+          onFocus={focused}
+        >
+          <div style={{ height: rows.getTotalSize(), position: "relative" }} role="presentation">
+            {rows.getVirtualItems().map(({ index, start, size }) => {
+              const item = items[index];
+              return (
+                item && (
+                  <Row
+                    key={item.key}
+                    organization={organization}
+                    project={project}
+                    environments={environments}
+                    item={item}
+                    row={index}
+                    top={start}
+                    height={size}
+                    columns={columns}
+                    active={active.row === index ? active.column : -1}
+                    edited={edited.has(item.key)}
+                    open={setOpened}
+                  />
+                )
+              );
+            })}
+          </div>
         </div>
       </div>
       <Suspense>
@@ -108,6 +110,6 @@ export function FlagList({ organization, project, environments, items, comfortab
           />
         )}
       </Suspense>
-    </div>
+    </>
   );
 }

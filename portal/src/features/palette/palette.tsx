@@ -3,12 +3,12 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { QuickEdit } from "@/components/quick-edit";
 import { api, dataOf } from "@/lib/api/client";
 import { environmentsQuery } from "@/lib/api/queries";
 import { useSettled } from "@/lib/settled";
 import { command } from "./command";
 import classes from "./palette.module.css";
+import { QuickModal } from "./quick-modal";
 
 interface Props {
   organization: string;
@@ -87,14 +87,9 @@ export function Palette({ organization, project, close }: Props) {
       },
     ];
   });
-  const pages: Entry[] = [
-    {
-      id: "changes",
-      title: t("shell.changes"),
-      more: t("palette.page"),
-      run: go(() => navigate({ to: "/$organization/changes", params: { organization } })),
-    },
-  ];
+  const title = t("shell.changes");
+  const changes = go(() => navigate({ to: "/$organization/changes", params: { organization } }));
+  const pages: Entry[] = [{ id: "changes", title, more: t("palette.page"), run: changes }];
   const all = text.trim() === "" ? pages : entries;
 
   function key(event: KeyboardEvent) {
@@ -107,50 +102,53 @@ export function Palette({ organization, project, close }: Props) {
   }
 
   if (quick && project !== undefined) {
-    const title = t("flags.inEnvironment", quick);
-    return (
-      <Modal opened onClose={close} title={title}>
-        <QuickEdit organization={organization} project={project} {...quick} close={close} />
-      </Modal>
-    );
+    return <QuickModal organization={organization} project={project} {...quick} close={close} />;
   }
   return (
-    <Modal opened onClose={close} withCloseButton={false} size={560} yOffset="12vh" padding={0}>
-      <input
-        className={classes.input}
-        role="combobox"
-        aria-expanded="true"
-        aria-controls="palette-list"
-        aria-activedescendant={all[at] ? `palette-${all[at].id}` : undefined}
-        aria-label={t("palette.label")}
-        placeholder={t("palette.placeholder")}
-        data-autofocus
-        value={text}
-        onChange={(event) => {
-          setText(event.target.value);
-          setAt(0);
-        }}
-        onKeyDown={key}
-      />
-      <ul id="palette-list" role="listbox" aria-label={t("palette.label")} className={classes.list}>
-        {all.map((it, index) => (
-          <li
-            key={it.id}
-            id={`palette-${it.id}`}
-            role="option"
-            aria-selected={index === at}
-            onPointerMove={() => setAt(index)}
-            onClick={it.run}
-            onKeyDown={key}
-          >
-            <span>{it.title}</span>
-            <small>{it.more}</small>
-          </li>
-        ))}
-      </ul>
-      {text.trim() !== "" && all.length === 0 && !found.isFetching && (
-        <p className={classes.none}>{t("palette.none")}</p>
-      )}
-    </Modal>
+    <Modal.Root opened onClose={close} size={560} yOffset="12vh" padding={0}>
+      <Modal.Overlay backgroundOpacity={0.25} />
+      <Modal.Content aria-label={t("palette.label")}>
+        <input
+          className={classes.input}
+          role="combobox"
+          aria-expanded="true"
+          aria-controls="palette-list"
+          aria-activedescendant={all[at] ? `palette-${all[at].id}` : undefined}
+          aria-label={t("palette.label")}
+          placeholder={t("palette.placeholder")}
+          data-autofocus
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value);
+            setAt(0);
+          }}
+          onKeyDown={key}
+        />
+        <ul
+          id="palette-list"
+          role="listbox"
+          aria-label={t("palette.label")}
+          className={classes.list}
+        >
+          {all.map((it, index) => (
+            <li
+              key={it.id}
+              id={`palette-${it.id}`}
+              role="option"
+              aria-selected={index === at}
+              onPointerMove={() => setAt(index)}
+              onClick={it.run}
+              onKeyDown={key}
+            >
+              <span>{it.title}</span>
+              <small>{it.more}</small>
+            </li>
+          ))}
+        </ul>
+        {text.trim() !== "" && all.length === 0 && !found.isFetching && (
+          <p className={classes.none}>{t("palette.none")}</p>
+        )}
+      </Modal.Content>
+    </Modal.Root>
   );
 }
