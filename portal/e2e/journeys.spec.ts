@@ -126,7 +126,7 @@ test("a flag is switched from anywhere by its name", async ({ owner, server, cal
   await owner.goto(`${server.url}${HOME}/theme/prod`);
   await expect(owner.getByRole("heading", { name: "Theme" })).toBeVisible();
   await owner.keyboard.press("Control+k");
-  await owner.getByLabel("Go to, or do").first().fill("off kill-me prod");
+  await owner.getByRole("dialog").getByRole("combobox").fill("off kill-me prod");
   await expect(owner.getByRole("dialog").getByRole("option")).toHaveText(
     /Turn kill-me off in prod/,
   );

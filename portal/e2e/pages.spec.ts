@@ -80,7 +80,7 @@ const PAGES: Shown[] = [
     async ready(page) {
       await expect(page.getByRole("link", { name: /Theme/ })).toBeVisible();
       await page.keyboard.press("Control+k");
-      await page.getByLabel("Go to, or do").first().fill("page");
+      await page.getByRole("dialog").getByRole("combobox").fill("page");
       await expect(page.getByRole("dialog").getByRole("option")).toBeVisible();
     },
   },
@@ -137,7 +137,7 @@ for (const language of ["ja", "zh"] as const) {
         await owner.goto(server.url + path);
         await expect(owner.getByRole("heading", { level: 1 })).toBeVisible();
         await expect(owner.locator("html")).toHaveAttribute("lang", language);
-        await expect(owner.getByText(/prod/).first()).toBeVisible();
+        await expect(owner.locator("[data-row], [role=switch]").first()).toBeVisible();
         await owner.evaluate(() => document.fonts.ready);
         await owner.screenshot({ path: `${shots}${name}-${language}.png` });
       }
@@ -191,5 +191,5 @@ test("five thousand flags are as quick as eight", async ({ owner, server, call }
   await owner.getByRole("searchbox").fill("flag-4321");
   await expect(owner.getByRole("link", { name: "flag-4321" })).toBeVisible();
   // Looked for where it is shown.
-  expect(asked.slice(before)).toEqual([]);
+  expect(asked.slice(before).filter((it) => it.includes("/api/"))).toEqual([]);
 });
