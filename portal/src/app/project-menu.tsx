@@ -2,6 +2,7 @@ import { Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { Mark } from "@/components/mark";
 import type { Schemas } from "@/lib/api/client";
 import { projectsQuery } from "@/lib/api/queries";
 import classes from "./shell.module.css";
@@ -24,7 +25,7 @@ export function ProjectMenu({ organization, project, me }: Props) {
     <Menu position="bottom-start" width={240} withinPortal>
       <Menu.Target>
         <button type="button" className={classes.switcher}>
-          <img src="/mark.svg" alt="" width={22} height={22} />
+          <Mark size={22} />
           <span>
             <small>{name}</small>
             <span className="hidden">{t("shell.switchProject")}</span>

@@ -35,7 +35,7 @@ export function wordsOf(speaker: Speaker, edit: Edit): string {
       });
     case "addRule":
     case "updateRule": {
-      const { name, conditions = [], variation: one, variations } = edit.rule;
+      const { conditions = [], variation: one, variations } = edit.rule;
       const served = variations
         ? serving({
             variations: variations.map((it) => ({ ...it, exptRollout: it.exptRollout ?? 1 })),
@@ -43,7 +43,7 @@ export function wordsOf(speaker: Speaker, edit: Edit): string {
           })
         : undefined;
       return t(`command.${edit.kind}`, {
-        rule: name || t("flag.aRule"),
+        rule: ruleName(speaker, edit.environment, edit.rule.id ?? ""),
         conditions: conditionWords(
           speaker,
           conditions.map(({ property, op, value }) => ({
@@ -109,9 +109,12 @@ function variation({ whole }: Speaker, id: string): string {
   return labelOf(whole?.flag.variations.find((it) => it.id === id));
 }
 
+/** A rule's name, else its place. */
 function ruleName({ t, whole }: Speaker, environment: string, id: string): string {
   const rules = whole ? targetingIn(whole, environment).rules : [];
-  return rules.find((it) => it.id === id)?.name || t("flag.aRule");
+  const index = rules.findIndex((it) => it.id === id);
+  if (index < 0) return t("flag.aRule");
+  return rules[index]?.name || t("flag.ruleNumber", { number: index + 1 });
 }
 
 function some({ t }: Speaker, keys: string[]): string {

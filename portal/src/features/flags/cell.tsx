@@ -40,6 +40,9 @@ export function Cell({ environment, item, cell, row, column, tabIndex, open }: P
         onClick={(event) => open({ anchor: event.currentTarget, flag: item.key, environment })}
       >
         <span className="hidden">{t("flags.cell", { flag: item.key, environment })}</span>
+        <span className={classes.where} aria-hidden="true">
+          {environment}
+        </span>
         <span className={classes.word}>{t(`flags.${state}`)}</span>
         {cell && shares.length === 1 && first && (
           <VariationLabel place={first.place} label={first.label} />

@@ -96,6 +96,7 @@ export function ReviewBar({ organization }: { organization: string }) {
         <span className={classes.summary}>
           <strong>{t("review.changes", { count: draft.commands.length })}</strong>
           <span>{places.join(" · ")}</span>
+          {blocked && <span className={classes.blocked}>{blocked}</span>}
           {error !== null && !open && (
             <span className={classes.wrong}>{t("review.notApplied")}</span>
           )}

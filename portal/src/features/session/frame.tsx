@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { Mark } from "@/components/mark";
 import { LANGUAGES, type Language, speak } from "@/i18n";
 import classes from "./session.module.css";
 
@@ -10,7 +11,7 @@ export function Frame({ title, children }: { title: string; children: ReactNode 
     <main className={classes.frame}>
       <div className={classes.card}>
         <div className={classes.mark}>
-          <img src="/mark.svg" alt="" width={24} height={24} />
+          <Mark size={24} />
           Burgee
         </div>
         <h1>{title}</h1>
