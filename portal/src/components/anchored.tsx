@@ -30,6 +30,8 @@ export function Anchored({ anchor, title, close, children }: Props) {
         onClose={leave}
         position="bottom"
         size="auto"
+        // As high as what is in it.
+        styles={{ content: { height: "auto", maxHeight: "85dvh" } }}
         title={title}
         closeButtonProps={{ "aria-label": t("action.dismiss") }}
       >
