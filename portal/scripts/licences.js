@@ -11,6 +11,7 @@ const ALLOWED = new Set([
   "OFL-1.1",
   "BSD-3-Clause",
   "Unlicense",
+  "(MIT OR CC0-1.0)",
 ]);
 
 const root = fileURLToPath(new URL("../", import.meta.url));
