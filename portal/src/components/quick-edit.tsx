@@ -63,7 +63,7 @@ function Gesture(props: Props & { detail: Schemas["FlagDetail"] }) {
   const send = useMutation({
     mutationFn: async () => {
       // Enter may be quicker than the answer to what it would do.
-      const tried = asks(await queries.ensureQueryData(tryOut(organization, { base, commands })));
+      const tried = asks(await queries.fetchQuery(tryOut(organization, { base, commands })));
       if (tried.lacking.length > 0) return undefined;
       if (reason === undefined && (tried.comment.length > 0 || tried.approvals.length > 0)) {
         changeDraft((draft) => withTargeting(draft, whole, environment, edit));

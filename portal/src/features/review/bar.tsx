@@ -29,7 +29,10 @@ export function ReviewBar({ organization }: { organization: string }) {
   const current = settled === draft ? trial : undefined;
   const needed = asks(current?.data);
   const conflict = current?.error instanceof Refused && current.error.status === 412;
-  const { send, request, busy, error } = useSend(organization, comment, () => setComment(""));
+  const { send, request, busy, error } = useSend(organization, comment, {
+    sent: () => setComment(""),
+    refused: () => setOpen(true),
+  });
 
   const waits = needed.approvals.length > 0;
   const missing = needed.lacking[0];
@@ -54,7 +57,7 @@ export function ReviewBar({ organization }: { organization: string }) {
 
   // What it would do may not be known yet: a press waits for it, and is not lost.
   const going = useMutation({
-    mutationFn: async () => asks(await queries.ensureQueryData(tryOut(organization, draft))),
+    mutationFn: async () => asks(await queries.fetchQuery(tryOut(organization, draft))),
     onSuccess: ({ lacking, comment: asking, approvals }) => {
       if (lacking.length > 0) setOpen(true);
       else if (asking.length > 0 && comment.trim() === "") setOpen(true);

@@ -9,7 +9,11 @@ import { changeDraft, draftNow } from "@/lib/draft/store";
 import { toast } from "@/lib/toasts";
 
 /** Applies the draft, or asks for it; or only those edits of it that are meant. */
-export function useSend(organization: string, comment: string, sent: () => void) {
+export function useSend(
+  organization: string,
+  comment: string,
+  { sent, refused }: { sent: () => void; refused: () => void },
+) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const done = useApplied(organization);
@@ -21,6 +25,7 @@ export function useSend(organization: string, comment: string, sent: () => void)
   };
   const applying = useMutation({
     mutationFn: (draft: Draft) => apply(organization, { ...draft, comment }),
+    onError: refused,
     onSuccess: (result, draft) => {
       settle(draft);
       done(result);
@@ -29,6 +34,7 @@ export function useSend(organization: string, comment: string, sent: () => void)
   const asking = useMutation({
     mutationFn: (draft: Draft) =>
       ask(organization, { ...draft, comment }, comment || titleOf(draft, t("review.titleOf"))),
+    onError: refused,
     onSuccess: ({ id }, draft) => {
       settle(draft);
       const params = { organization, id };
