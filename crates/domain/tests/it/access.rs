@@ -16,7 +16,7 @@ use crate::vocabulary::one_of_each;
 
 fn flag_in(environment: &str, flag: &str, tags: &[&str]) -> Resource {
     let tags: Vec<String> = tags.iter().map(ToString::to_string).collect();
-    let place = Resource::environment("web", environment);
+    let place = Resource::environment("web", environment, None);
     place.with(Kind::Flag, flag).tagged(&tags)
 }
 
@@ -174,7 +174,7 @@ fn each_builtin_policy_allows_what_its_name_says() {
     let may = |key: &str, action: &str| {
         let resource = match action.split_once('.').unwrap().0 {
             "flag" => flag_in("prod", "x", &[]),
-            _ => Resource::environment("web", "prod"),
+            _ => Resource::environment("web", "prod", None),
         };
         Rights::new(vec![builtin(key).unwrap()]).allow(action, &resource)
     };
@@ -356,7 +356,7 @@ proptest! {
 
 #[test]
 fn a_pattern_names_environments_by_their_protection() {
-    let place = Resource::environment("web", "prod");
+    let place = |protected| Resource::environment("web", "prod", protected);
     let cases = [
         ("project/*:env/*@protected", Some(true)),
         ("project/*:env/*@unprotected", Some(false)),
@@ -365,12 +365,12 @@ fn a_pattern_names_environments_by_their_protection() {
     for (text, meant) in cases {
         let pattern = Pattern::new(text).unwrap();
         for is in [true, false] {
-            let resource = place.clone().protected(is).with(Kind::Flag, "checkout");
+            let resource = place(Some(is)).with(Kind::Flag, "checkout");
             assert_eq!(pattern.matches(&resource), meant == Some(is), "{text}");
             assert_eq!(pattern.may_match(&resource), meant == Some(is), "{text}");
         }
         // What is not known is denied, and not allowed.
-        assert!(!pattern.matches(&place) && pattern.may_match(&place));
+        assert!(!pattern.matches(&place(None)) && pattern.may_match(&place(None)));
     }
     for text in [
         "project/web@protected",

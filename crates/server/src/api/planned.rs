@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use axum::Json;
-use burgee_domain::access::Resource;
+use burgee_domain::access::Marks;
 use burgee_domain::command::Command;
 use burgee_domain::outcome::Warning;
 use burgee_store::{ChangeSetRequest, ConflictFound, Planned};
@@ -98,7 +98,9 @@ impl Asked {
         planned: Planned,
     ) -> Result<Json<PlannedResult>, Problem> {
         if !planned.conflicts.is_empty() {
-            let seen = planned.conflicts.into_iter().filter(|it| sees(caller, it));
+            let marks = state.store.marks(&caller.organization).await?;
+            let conflicts = planned.conflicts.into_iter();
+            let seen = conflicts.filter(|it| sees(caller, &marks, it));
             return Err(Problem::changed_since(seen.map(Collision::from).collect()));
         }
         for flag in &planned.read {
@@ -132,14 +134,11 @@ impl Asked {
 }
 
 /// Whether somebody may see the place of a conflict.
-fn sees(caller: &Caller, conflict: &ConflictFound) -> bool {
-    let (action, resource) = match conflict.scope.split_once('/') {
-        Some((project, environment)) => (
-            "environment.read",
-            Resource::environment(project, environment),
-        ),
-        None if conflict.scope.is_empty() => return true,
-        None => ("project.read", Resource::project(&*conflict.scope)),
+fn sees(caller: &Caller, marks: &Marks, conflict: &ConflictFound) -> bool {
+    let scope = conflict.scope.as_str();
+    let action = match scope.contains('/') {
+        true => "environment.read",
+        false => "project.read",
     };
-    caller.rights.allow(action, &resource)
+    scope.is_empty() || caller.rights.allow(action, &marks.scope(scope))
 }

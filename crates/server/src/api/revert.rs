@@ -95,8 +95,9 @@ pub async fn change_set(
     let asked = Asked::new(common, &what)?;
     let found = state.store.change_set(&caller.organization, &typed).await;
     let found = found.map_err(api::or_missing(missing))?;
+    let marks = state.store.marks(&caller.organization).await?;
     ChangeView::from(found)
-        .seen_by(&caller)
+        .seen_by(&caller, &marks)
         .ok_or_else(missing)?;
     if let Some(answered) = asked.answered(&state, &caller).await? {
         return Ok(answered);
