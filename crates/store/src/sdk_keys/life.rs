@@ -5,6 +5,8 @@
 //! looks first: so every node hears of it in the one way that it hears of anything, and closes the
 //! key's connections.
 
+use std::time::Duration;
+
 use burgee_domain::id::Id;
 use burgee_domain::model::{Environment, SdkKey};
 use burgee_eval::time::Millis;
@@ -115,14 +117,20 @@ impl Store {
         Ok(ended)
     }
 
-    /// When the next key ends; none where none does.
-    pub async fn next_sdk_key_end(&self) -> Result<Option<Millis>, StoreError> {
+    /// After what time the next key ends, 0 where one should have; none where none does.
+    pub async fn next_sdk_key_end(&self, clock: Clock) -> Result<Option<Duration>, StoreError> {
+        let mut connection = self.shared.truth.read.acquire().await?;
         let found = sqlx::query(
             "SELECT MIN(ends_at) FROM sdk_keys WHERE ends_at IS NOT NULL AND revoked_at IS NULL",
         )
-        .fetch_one(&self.shared.truth.read)
+        .fetch_one(&mut *connection)
         .await?;
-        row::optional_millis(&found, 0)
+        let Some(at) = row::optional_millis(&found, 0)? else {
+            return Ok(None);
+        };
+        let now = clock.read(self.shared.dialect, &mut connection).await?;
+        let left = u64::try_from(at.0 - now.0).unwrap_or(0);
+        Ok(Some(Duration::from_millis(left)))
     }
 
     /// Ends a key whose grace is over. False where another server was faster.

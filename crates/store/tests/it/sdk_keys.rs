@@ -1,5 +1,7 @@
 //! The life of SDK keys, on both databases.
 
+use std::time::Duration;
+
 use burgee_domain::id::Id;
 use burgee_domain::model::{Environment, SdkKey, SdkKeyKind};
 use burgee_store::dialect::Clock;
@@ -44,7 +46,9 @@ async fn a_rotated_key_works_until_its_grace_ends() {
         let rotated = find(store, prod, &old.id).await;
         assert_eq!(rotated.successor, Some(new.id.clone()));
         assert_eq!(rotated.ends_at, Some(later(60_000)));
-        assert_eq!(store.next_sdk_key_end().await.unwrap(), Some(later(60_000)));
+        let next = async |now| store.next_sdk_key_end(at(now)).await.unwrap();
+        assert_eq!(next(1).await, Some(Duration::from_millis(59_999)));
+        assert_eq!(next(60_001).await, Some(Duration::ZERO));
         let again = store.rotate_sdk_key(prod, &old.id, 0, &actor, at(1));
         assert_eq!(code(again.await), "keyEnding");
 
@@ -63,7 +67,7 @@ async fn a_rotated_key_works_until_its_grace_ends() {
         assert!(!works(store, &old).await && works(store, &new).await);
         let ended = find(store, prod, &old.id).await;
         assert_eq!(ended.revoked_at, Some(later(60_000)));
-        assert_eq!(store.next_sdk_key_end().await.unwrap(), None);
+        assert_eq!(next(60_000).await, None);
         // The edge hears of it as of a revocation.
         let changes = store.edge().changes(prod.as_str(), before).await.unwrap();
         let Changes::Since(delta) = changes else {
