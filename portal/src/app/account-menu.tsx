@@ -4,8 +4,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { LANGUAGES, type Language, speak } from "@/i18n";
 import { type Schemas, api } from "@/lib/api/client";
-import { settingsQuery } from "@/lib/api/queries";
 import { clearDraft, draftNow } from "@/lib/draft/store";
+import { keepSettings } from "@/lib/settings";
 import { useStore } from "@/lib/store";
 import { type Theme, chooseTheme, theme } from "@/lib/theme";
 import classes from "./shell.module.css";
@@ -25,12 +25,8 @@ export function AccountMenu({
   const navigate = useNavigate();
   const chosen = useStore(theme);
 
-  async function keep(change: Partial<Schemas["MemberSettings"]>) {
-    const settings = await queries.ensureQueryData(settingsQuery(organization));
-    const body = { ...settings, ...change };
-    const { data } = await api(organization).PUT("/api/v1/me/settings", { body });
-    queries.setQueryData(settingsQuery(organization).queryKey, data);
-  }
+  const keep = (change: Partial<Schemas["MemberSettings"]>) =>
+    keepSettings(queries, organization, (it) => ({ ...it, ...change }));
 
   async function leave() {
     const edits = draftNow().commands.length;

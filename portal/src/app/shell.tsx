@@ -12,6 +12,7 @@ import { useStore } from "@/lib/store";
 import { Connection } from "./connection";
 import { Navigation } from "./navigation";
 import { PaletteKey } from "./palette-key";
+import { useOwnSettings } from "./own-settings";
 import { queries } from "./queries";
 import classes from "./shell.module.css";
 
@@ -36,6 +37,7 @@ export function Shell() {
   const member = me.data?.id;
   const settled = me.data !== undefined && !me.data.passwordMustChange;
 
+  useOwnSettings(organization, settled);
   const refused = me.error instanceof Refused && me.error.status === 401;
   const mustSignIn = (refused && !me.data) || me.data?.passwordMustChange === true;
 

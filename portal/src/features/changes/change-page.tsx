@@ -5,6 +5,7 @@ import { ChangeEntry } from "@/components/change-entry";
 import { Failure, Waiting } from "@/components/states";
 import { Refused } from "@/lib/api/client";
 import { changeQuery, requestQuery } from "@/lib/api/queries";
+import { useTitle } from "@/lib/title";
 import classes from "./changes.module.css";
 import { RequestView } from "./request";
 
@@ -16,6 +17,7 @@ export function ChangePage() {
   const numbered = /^\d+$/.test(id);
   const change = useQuery(changeQuery(organization, id));
   const request = useQuery({ ...requestQuery(organization, id), enabled: !numbered });
+  useTitle(request.data?.title ?? t("changes.change"));
   const missing = (error: unknown) => error instanceof Refused && error.status === 404;
   const error = numbered || missing(request.error) ? change.error : request.error;
   return (

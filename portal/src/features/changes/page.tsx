@@ -7,6 +7,7 @@ import { ChangeEntry } from "@/components/change-entry";
 import { Empty, Failure, Waiting } from "@/components/states";
 import type { Schemas } from "@/lib/api/client";
 import { historyQuery, requestsQuery } from "@/lib/api/queries";
+import { useTitle } from "@/lib/title";
 import classes from "./changes.module.css";
 
 /** What waits to be approved, and what was done. */
@@ -14,6 +15,7 @@ export function ChangesPage() {
   const { t } = useTranslation();
   const { organization } = useParams({ from: "/$organization/changes" });
   const { show } = useSearch({ from: "/$organization/changes" });
+  useTitle(t("shell.changes"));
   const tab = (key: "requests" | "history") => (
     <Link
       to="/$organization/changes"

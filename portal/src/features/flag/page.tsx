@@ -2,6 +2,7 @@ import { Link, Navigate, Outlet } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { EnvironmentName } from "@/components/environment";
 import { Failure, Waiting } from "@/components/states";
+import { useTitle } from "@/lib/title";
 import classes from "./flag.module.css";
 import { Details } from "./details";
 import { useFlag } from "./use-flag";
@@ -13,6 +14,7 @@ const TABS = 6;
 export function FlagPage() {
   const { t } = useTranslation();
   const { organization, project, key, detail, environments, server, view } = useFlag();
+  useTitle(view?.flag.name ?? key, project);
   const error = detail.error ?? environments.error;
   if (error) {
     const retry = () => {

@@ -8,6 +8,8 @@ import { environmentsQuery, flagIndexQuery, settingsQuery } from "@/lib/api/quer
 import { type Filter, chosen } from "@/lib/filter";
 import { useFormat } from "@/lib/format";
 import { environmentsToShow } from "@/lib/pinned";
+import { useTitle } from "@/lib/title";
+import { Columns } from "./columns";
 import { Filters } from "./filters";
 import classes from "./flags.module.css";
 import { FlagList } from "./list";
@@ -32,6 +34,7 @@ export function FlagsPage() {
     ...flagIndexQuery(organization, project, shown ?? []),
     enabled: shown !== undefined,
   });
+  useTitle(t("shell.flags"), project);
   const [text, setText] = useState(search.q ?? "");
   const deferred = useDeferredValue(text);
   const filter = useMemo(() => ({ ...search, q: deferred }), [search, deferred]);
@@ -61,6 +64,14 @@ export function FlagsPage() {
       <header className={classes.head}>
         <h1>{t("flags.title")}</h1>
         {index.data && <span className={classes.count}>{number(items.length)}</span>}
+        {environments.data && environments.data.length > 1 && shown && (
+          <Columns
+            organization={organization}
+            project={project}
+            environments={environments.data}
+            shown={shown}
+          />
+        )}
         <Button look="primary" onClick={() => create(true)} title="c">
           {t("flags.new")}
         </Button>

@@ -4,10 +4,11 @@ import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { Refused } from "@/lib/api/client";
 import { asks, tryOut } from "@/lib/changes";
-import { counts } from "@/lib/draft/draft";
+import { EMPTY, counts } from "@/lib/draft/draft";
 import { incomplete } from "@/lib/draft/incomplete";
-import { clearDraft, undo, useDraft } from "@/lib/draft/store";
+import { changeDraft, undo, useDraft } from "@/lib/draft/store";
 import { useSettled } from "@/lib/settled";
+import { toast } from "@/lib/toasts";
 import { Panel } from "./panel";
 import classes from "./review.module.css";
 import { useSend } from "./send";
@@ -69,6 +70,11 @@ export function ReviewBar({ organization }: { organization: string }) {
   const go = () => {
     if (!blocked) going.mutate();
   };
+  function discard() {
+    changeDraft(() => EMPTY);
+    const again = () => changeDraft((now) => (now.commands.length === 0 ? draft : now));
+    toast(t("review.discarded"), { label: t("action.undo"), run: again });
+  }
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (!(event.metaKey || event.ctrlKey) || event.key !== "Enter" || event.isComposing) return;
     event.preventDefault();
@@ -107,7 +113,7 @@ export function ReviewBar({ organization }: { organization: string }) {
         <Button small look="quiet" title="⌘Z" onClick={() => undo()}>
           {t("action.undo")}
         </Button>
-        <Button small look="quiet" onClick={clearDraft}>
+        <Button small look="quiet" onClick={discard}>
           {t("review.discard")}
         </Button>
         <Button aria-expanded={open} onClick={() => setOpen(!open)}>

@@ -2,10 +2,12 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Mark } from "@/components/mark";
 import { LANGUAGES, type Language, speak } from "@/i18n";
+import { useTitle } from "@/lib/title";
 import classes from "./session.module.css";
 
 /** The page of somebody who is not in yet. */
 export function Frame({ title, children }: { title: string; children: ReactNode }) {
+  useTitle(title);
   const { i18n, t } = useTranslation();
   return (
     <main className={classes.frame}>

@@ -14,14 +14,14 @@ let writing: Promise<void> = Promise.resolve();
 
 const channel = typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel("draft");
 channel?.addEventListener("message", (event: MessageEvent<unknown>) => {
-  if (event.data === owner) void load();
+  if (event.data === owner) void load(() => true);
 });
 
-async function load(): Promise<void> {
+async function load(stands: () => boolean): Promise<void> {
   const of = owner;
   try {
     const kept = await read(of);
-    if (of === owner) current.set(kept ?? EMPTY);
+    if (of === owner && stands()) current.set(kept ?? EMPTY);
   } catch {
     // Private windows of some browsers keep nothing.
     notKept.set(true);
@@ -35,7 +35,8 @@ export function openDraft(member: string, organization: string): void {
   owner = next;
   past = [];
   current.set(EMPTY);
-  void load();
+  // What was edited before it was read stays.
+  void load(() => current.get() === EMPTY);
 }
 
 /** Changes the draft; `undo` takes it back. */
