@@ -39,6 +39,9 @@ pub(crate) enum Command {
     /// Manage access tokens for the API.
     #[command(subcommand)]
     Token(TokenCommand),
+    /// Manage organizations.
+    #[command(subcommand)]
+    Organization(OrganizationCommand),
     /// Manage people's accounts.
     #[command(subcommand)]
     User(UserCommand),
@@ -158,9 +161,19 @@ pub(crate) enum LogFormat {
     Json,
 }
 
+/// An organization, named by its key.
+#[derive(Debug, Args)]
+pub(crate) struct OrganizationArgs {
+    /// The organization's key; the oldest one where not given.
+    #[arg(long, env = "BURGEE_ORGANIZATION", value_name = "KEY")]
+    pub(crate) organization: Option<String>,
+}
+
 /// An environment, named by keys.
 #[derive(Debug, Args)]
 pub(crate) struct EnvironmentArgs {
+    #[command(flatten)]
+    pub(crate) of: OrganizationArgs,
     /// The project's key.
     #[arg(long, value_name = "KEY")]
     pub(crate) project: String,
@@ -198,6 +211,8 @@ pub(crate) struct TokenListArgs {
     /// A JSON list, with revoked and expired tokens too.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) of: OrganizationArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
 }
@@ -247,6 +262,8 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) to: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) of: OrganizationArgs,
+    #[command(flatten)]
     pub(crate) data: DataArgs,
 }
 
@@ -262,6 +279,8 @@ pub(crate) struct FileArgs {
     /// Archive flags and segments of which the file says nothing.
     #[arg(long)]
     pub(crate) prune: bool,
+    #[command(flatten)]
+    pub(crate) of: OrganizationArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
 }
@@ -310,6 +329,42 @@ pub(crate) struct AuditVerifyArgs {
     pub(crate) data: DataArgs,
 }
 
+/// `burgee organization`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum OrganizationCommand {
+    /// Make an organization with an owner, and nothing else in it.
+    Create(OrganizationCreateArgs),
+    /// Show the organizations, the oldest first.
+    List(OrganizationListArgs),
+}
+
+/// `burgee organization create`.
+#[derive(Debug, Args)]
+pub(crate) struct OrganizationCreateArgs {
+    /// Its key, which never changes.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) key: String,
+    /// Its name; the key where not given.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// The address of mail that its owner signs in by. Who has no account yet gets one, with a
+    /// password that is shown once.
+    #[arg(long, value_name = "EMAIL")]
+    pub(crate) owner: String,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+/// `burgee organization list`.
+#[derive(Debug, Args)]
+pub(crate) struct OrganizationListArgs {
+    /// A JSON list of `{"key": …, "name": …}`.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
 /// `burgee user`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum UserCommand {
@@ -337,6 +392,8 @@ pub(crate) struct TokenRevokeArgs {
     #[arg(value_name = "ID")]
     pub(crate) id: String,
     #[command(flatten)]
+    pub(crate) of: OrganizationArgs,
+    #[command(flatten)]
     pub(crate) data: DataArgs,
 }
 
@@ -353,6 +410,8 @@ pub(crate) struct TokenCreateArgs {
     /// One JSON object: `{"token":"bgt_…"}`.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) of: OrganizationArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
 }

@@ -9,12 +9,12 @@ use burgee_domain::access::Rights;
 use burgee_domain::file::{self, Done, Format, MAX_FILE, ProjectFile};
 use burgee_domain::key::Key;
 use burgee_domain::model::{Organization, Project};
-use burgee_server::{now, setup};
+use burgee_server::now;
 use burgee_store::{Actor, FileRequest, Filed, Store};
 use serde_json::json;
 
-use crate::admin::open;
-use crate::args::{ApplyArgs, ExportArgs, FileArgs, FileFormat, PlanArgs};
+use crate::admin::{open, organization};
+use crate::args::{ApplyArgs, ExportArgs, FileArgs, FileFormat, OrganizationArgs, PlanArgs};
 
 /// `burgee plan` says so where there is something to do.
 const SOMETHING_TO_DO: u8 = 2;
@@ -22,7 +22,7 @@ const SOMETHING_TO_DO: u8 = 2;
 /// `burgee export`.
 pub(crate) async fn export(args: ExportArgs) -> anyhow::Result<ExitCode> {
     let store = open(&args.data).await?;
-    let (organization, project) = project(&store, &args.project).await?;
+    let (organization, project) = project(&store, &args.of, &args.project).await?;
     let present = store.present(&organization.id, &project.id).await?;
     let format = match args.format {
         FileFormat::Yaml => Format::Yaml,
@@ -97,7 +97,7 @@ impl Work {
         let file = file::read(&text).with_context(|| name.to_string())?;
         let store = open(&args.data).await?;
         let key = args.project.as_deref().unwrap_or(&file.project);
-        let (organization, project) = project(&store, key).await?;
+        let (organization, project) = project(&store, &args.of, key).await?;
         Ok(Self {
             store,
             organization,
@@ -140,8 +140,12 @@ fn text(path: &Path) -> std::io::Result<String> {
     Ok(text)
 }
 
-async fn project(store: &Store, key: &str) -> anyhow::Result<(Organization, Project)> {
-    let organization = setup::organization(store).await?;
+async fn project(
+    store: &Store,
+    of: &OrganizationArgs,
+    key: &str,
+) -> anyhow::Result<(Organization, Project)> {
+    let organization = organization(store, of).await?;
     let key = Key::new(key).with_context(|| format!("the project `{key}`"))?;
     let project = store.project(&organization.id, &key).await;
     let project = project.with_context(|| format!("the project `{key}`"))?;

@@ -67,7 +67,7 @@ pub use crate::error::StoreError;
 pub use crate::flags::index::{Cell, IndexedFlag, LastChange};
 pub use crate::flags::{FlagFilter, ListedFlag};
 pub use crate::history::{HistoryScope, LoggedChangeSet};
-pub use crate::organizations::{OrganizationEdit, OrganizationSettings};
+pub use crate::organizations::{NewOrganization, OrganizationEdit, OrganizationSettings};
 pub use crate::planning::{CloneRequest, Planned, PromoteError, PromoteRequest, RevertRequest};
 pub use crate::pool::Location;
 pub use crate::project_file::{FileError, FileRequest, Filed};

@@ -1,8 +1,10 @@
 //! Organizations, and what is set of them.
 
+use burgee_domain::access::OWNER;
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
 use burgee_domain::model::Organization;
+use burgee_domain::people::Email;
 use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
@@ -10,6 +12,8 @@ use sqlx::any::AnyRow;
 use crate::change_sets::Actor;
 use crate::environments::Act;
 use crate::error::{StoreError, unique};
+use crate::people::accounts::{self, Account};
+use crate::people::members::{self, Grants};
 use crate::{Store, row, text};
 
 const SELECT: &str = "SELECT id, key, name, version FROM organizations";
@@ -33,6 +37,81 @@ impl Store {
             .await?;
         read(&found.ok_or(StoreError::NotFound("organization"))?)
     }
+}
+
+/// An organization to be made.
+#[derive(Clone, Debug)]
+pub struct NewOrganization {
+    /// Unique without regard to case; never changes.
+    pub key: Key,
+    /// The display name.
+    pub name: String,
+    /// By which address its owner signs in: an account that there is, or a new one.
+    pub owner: Email,
+}
+
+impl Store {
+    /// All organizations, the oldest first.
+    pub async fn organizations(&self) -> Result<Vec<Organization>, StoreError> {
+        let text = format!("{SELECT} ORDER BY created_at, id");
+        let rows = sqlx::query(sqlx::AssertSqlSafe(text))
+            .fetch_all(&self.shared.truth.read)
+            .await?;
+        rows.iter().map(read).collect()
+    }
+
+    /// Makes an organization with an owner and nothing else. The owner's account has no password
+    /// where it is new.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] of `key`, [`StoreError::Invalid`] of `name`.
+    pub async fn create_organization(
+        &self,
+        new: &NewOrganization,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<(Organization, Account), StoreError> {
+        let mut tx = self.begin_write().await?;
+        let (organization, owner) = create_in(&mut tx, new, "Owner", now).await?;
+        let act = Act {
+            organization: &organization.id,
+            actor,
+            project: None,
+            kind: "createOrganization",
+            params: vec![
+                ("organization", organization.key.to_string()),
+                ("name", organization.name.clone()),
+                ("owner", owner.email.clone()),
+            ],
+            text: format!("organization made, of which {} is the owner", owner.email),
+        };
+        self.administer(&mut tx, &act, &mut [], now).await?;
+        self.end(tx, false).await?;
+        Ok((organization, owner))
+    }
+}
+
+/// Makes an organization and its owner, who is named so where the account is new.
+pub(crate) async fn create_in(
+    connection: &mut AnyConnection,
+    new: &NewOrganization,
+    owner_name: &str,
+    now: Millis,
+) -> Result<(Organization, Account), StoreError> {
+    let organization = Organization {
+        id: Id::new(uuid::Uuid::now_v7().to_string()),
+        key: new.key.clone(),
+        name: text::name(&new.name)?,
+        version: 0,
+    };
+    insert(connection, &organization, now).await?;
+    let (owner, _) = accounts::find_or_insert(connection, &new.owner, owner_name, now).await?;
+    let grants = Grants {
+        policies: vec![OWNER.to_owned()],
+        groups: Vec::new(),
+    };
+    members::insert(connection, &organization.id, &owner.id, &grants, now).await?;
+    Ok((organization, owner))
 }
 
 /// What is set of an organization.
@@ -186,7 +265,7 @@ pub(crate) async fn of_account(
     rows.iter().map(read).collect()
 }
 
-pub(crate) async fn insert(
+async fn insert(
     connection: &mut AnyConnection,
     organization: &Organization,
     now: Millis,

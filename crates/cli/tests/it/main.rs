@@ -13,6 +13,7 @@ mod disk_full;
 mod import;
 mod kit;
 mod ledger;
+mod organizations;
 mod people;
 mod project_file;
 mod stopping;

@@ -64,6 +64,11 @@ const METADATA: [&str; 6] = [
     "segment.setTags",
 ];
 
+/// Whether a permission is for what changes nobody's answer: names, descriptions and tags.
+pub(crate) fn is_metadata(action: &str) -> bool {
+    METADATA.contains(&action)
+}
+
 /// What the commands need, given what they did. A command without effect needs what it names.
 pub fn needs(workspace: &Workspace, commands: &[Command], outcome: &Outcome) -> Vec<Need> {
     let find = Find { workspace, outcome };
@@ -71,7 +76,7 @@ pub fn needs(workspace: &Workspace, commands: &[Command], outcome: &Outcome) -> 
     for (index, command) in commands.iter().enumerate() {
         let action = command.permission();
         let mut resources = find.named(&command.target());
-        if !METADATA.contains(&action) {
+        if !is_metadata(action) {
             resources.extend(find.served(index, &command.target()));
         }
         let mut seen = BTreeSet::new();

@@ -166,6 +166,11 @@ fn turning_off_is_exempt_only_alone() {
         ask(json!([on("bool", "turnOff", json!({}))])).is_empty(),
         "also where that releases it"
     );
+    let named = json!({"kind": "renameFlag", "project": "web", "flag": "text", "name": "Text"});
+    assert!(
+        ask(json!([off(), named])).is_empty(),
+        "its name asks nobody, here too"
+    );
     let others = [
         on("text", "setOffVariation", json!({"variation": "a"})),
         on(

@@ -189,7 +189,7 @@ pub(super) async fn of_email(
 }
 
 /// The account of an address, made where there is none. Says whether it was made.
-pub(super) async fn find_or_insert(
+pub(crate) async fn find_or_insert(
     connection: &mut AnyConnection,
     email: &Email,
     name: &str,
@@ -203,7 +203,7 @@ pub(super) async fn find_or_insert(
 }
 
 /// Makes an account, without a password.
-pub(crate) async fn insert(
+pub(super) async fn insert(
     connection: &mut AnyConnection,
     email: &Email,
     name: &str,

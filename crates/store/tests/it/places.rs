@@ -1,8 +1,13 @@
 //! What is set of environments, on both databases.
 
+use burgee_domain::access::Rights;
+use burgee_domain::admission::EnvironmentRules;
 use burgee_domain::colour::Colour;
 use burgee_store::page::PageRequest;
-use burgee_store::{Actor, EnvironmentEdit, HistoryScope, NewEnvironment, Store, StoreError};
+use burgee_store::{
+    Actor, EnvironmentEdit, HistoryScope, NewEnvironment, RulesAuthor, Store, StoreError,
+};
+use serde_json::json;
 
 use crate::kit::{House, NOW, for_each_database, house, key};
 
@@ -113,6 +118,37 @@ async fn what_is_protected_is_not_deleted() {
             "default/prod: environment given another colour and protected"
         );
         assert!(!set(false).await);
+        store.delete_environment(prod, &actor, NOW).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_asks_for_approvals_is_not_deleted() {
+    for_each_database(async |database| {
+        let store = &database.store;
+        let house = house(store).await;
+        let (actor, rights) = (Actor::operator(), Rights::everything());
+        let (prod, project) = (&house.prod.id, &house.project.id);
+        let set = async |rules: serde_json::Value| {
+            let rules: EnvironmentRules = serde_json::from_value(rules).unwrap();
+            let author = RulesAuthor {
+                actor: &actor,
+                rights: &rights,
+            };
+            let set = store.set_environment_rules(prod, &rules, author, NOW);
+            set.await.unwrap();
+        };
+        set(json!({"approvals": {"required": 1}})).await;
+        let refused = [
+            store.delete_environment(prod, &actor, NOW).await,
+            store.delete_project(project, &actor, NOW).await,
+        ];
+        for refused in refused {
+            let code = "asksApprovals";
+            assert!(matches!(refused, Err(StoreError::Refused { code: it, .. }) if it == code));
+        }
+        set(json!({"comment": "required"})).await;
         store.delete_environment(prod, &actor, NOW).await.unwrap();
     })
     .await;
