@@ -1,4 +1,4 @@
-//! Does what is due: ends SDK keys whose grace is over.
+//! Does what is due: applies steps of requests, and ends SDK keys whose grace is over.
 //!
 //! Sleeps until the next moment that is known, and looks again when something was committed. Other
 //! processes can commit without a word (on SQLite), so it looks once a second all the same; looking
@@ -41,7 +41,15 @@ pub async fn run(store: Store) {
 /// Does what is due. Says after what time to look again.
 async fn look(store: &Store) -> Result<Duration, StoreError> {
     store.end_sdk_keys(Clock::Shared(now())).await?;
-    let next = store.next_sdk_key_end().await?;
+    let steps = store.apply_due_steps(Clock::Shared(now())).await?;
+    if steps > 0 {
+        tracing::info!(steps, "steps of requests were due");
+    }
+    let next = [
+        store.next_sdk_key_end().await?,
+        store.next_step_due().await?,
+    ];
+    let next = next.into_iter().flatten().min();
     let until = next.map(|moment| u64::try_from(moment.0 - now().0).unwrap_or(0));
     let until = until.map_or(EVERY, Duration::from_millis);
     Ok(until.clamp(TOGETHER, EVERY))

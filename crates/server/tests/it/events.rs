@@ -11,17 +11,17 @@ use serde_json::{Value, json};
 use crate::kit::{App, Database, create, flag_on, in_prod, on_each_database, person};
 
 /// Somebody who listens.
-struct Listener {
+pub(crate) struct Listener {
     response: Response,
     text: String,
     events: VecDeque<Event>,
 }
 
 #[derive(Debug)]
-struct Event {
-    id: Option<i64>,
-    name: String,
-    data: Value,
+pub(crate) struct Event {
+    pub(crate) id: Option<i64>,
+    pub(crate) name: String,
+    pub(crate) data: Value,
 }
 
 impl Listener {
@@ -45,19 +45,19 @@ impl Listener {
         }
     }
 
-    async fn with_token(app: &App, token: &str) -> Self {
+    pub(crate) async fn with_token(app: &App, token: &str) -> Self {
         Self::of(app, &[("authorization", &format!("Bearer {token}"))]).await
     }
 
     /// As [`Self::with_token`], after the event with this id.
-    async fn after(app: &App, token: &str, id: i64) -> Self {
+    pub(crate) async fn after(app: &App, token: &str, id: i64) -> Self {
         let id = id.to_string();
         let token = format!("Bearer {token}");
         Self::of(app, &[("authorization", &token), ("last-event-id", &id)]).await
     }
 
     /// The next event; none at the end of the stream.
-    async fn next(&mut self) -> Option<Event> {
+    pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.events.pop_front() {
                 return Some(event);
@@ -72,7 +72,7 @@ impl Listener {
         }
     }
 
-    async fn expect(&mut self, name: &str) -> Event {
+    pub(crate) async fn expect(&mut self, name: &str) -> Event {
         let event = self.next().await.expect("the stream ended");
         assert_eq!(event.name, name, "{event:?}");
         event

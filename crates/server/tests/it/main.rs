@@ -25,6 +25,7 @@ mod rates;
 mod requests;
 mod rude;
 mod rules;
+mod schedules;
 mod sdk_keys;
 mod search;
 mod segments;
