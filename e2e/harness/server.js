@@ -131,7 +131,8 @@ function demoArguments() {
   return ["--project", DEMO.project, "--environment", DEMO.environment];
 }
 
-async function freePort() {
+/** A port that nobody listens on. */
+export async function freePort() {
   const probe = net.createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
   const { port } = probe.address();

@@ -8,6 +8,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { eventually } from "../harness/eventually.js";
+import { fenced } from "../harness/markdown.js";
 import { Server, binary } from "../harness/server.js";
 
 const here = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -21,7 +22,8 @@ before(async () => {
   await symlink(server.dataDir, path.join(folder, "data"));
   await symlink(here("node_modules"), path.join(folder, "node_modules"));
   const text = await readFile(here("../README.md"), "utf8");
-  blocks = fenced(text.replaceAll("127.0.0.1:5100", `127.0.0.1:${server.port}`));
+  const all = fenced(text.replaceAll("127.0.0.1:5100", `127.0.0.1:${server.port}`));
+  blocks = (language) => all.filter((it) => it.language === language).map((it) => it.body);
 });
 after(async () => {
   await rm(folder, { recursive: true });
@@ -29,10 +31,10 @@ after(async () => {
 });
 
 test("the programs of the README show the change that it makes", async () => {
-  const [, askForKeys, changeTheFlag] = blocks.sh;
+  const [, askForKeys, changeTheFlag] = blocks("sh");
   const [, key] = /^server +(\S+)$/m.exec(await shell(askForKeys));
-  const node = await program(process.execPath, "first.mjs", blocks.js[0], key);
-  const python = await program(here(".venv/bin/python"), "first.py", blocks.python[0], key);
+  const node = await program(process.execPath, "first.mjs", blocks("js")[0], key);
+  const python = await program(here(".venv/bin/python"), "first.py", blocks("python")[0], key);
 
   const shows = (text) => () =>
     [node, python].every(({ output }) => output().toLowerCase().includes(text));
@@ -43,15 +45,6 @@ test("the programs of the README show the change that it makes", async () => {
   node.stop();
   python.stop();
 });
-
-/** The fenced blocks of a Markdown text, by language. */
-function fenced(text) {
-  const found = {};
-  for (const [, language, body] of text.matchAll(/^```(\w+)\n(.*?)^```/gms)) {
-    (found[language] ??= []).push(body);
-  }
-  return found;
-}
 
 async function shell(script) {
   const env = { ...process.env, PATH: `${path.dirname(binary)}:${process.env.PATH}` };

@@ -1,4 +1,4 @@
-//! Keeps the audit log: seals what was done every second, and prunes what is older than an
+//! Keeps the audit log: seals what was done within a second, and prunes what is older than an
 //! organization wishes.
 
 use std::sync::Arc;
@@ -6,40 +6,55 @@ use std::time::Duration;
 
 use burgee_store::audit::{NoNotary, Notary};
 use burgee_store::{Store, StoreError};
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::Instant;
 
 use crate::app::now;
 use crate::auth::seal::Keyring;
-
-/// How soon an entry is sealed.
-const SEALED_EVERY: Duration = Duration::from_secs(1);
+use crate::due::Job;
 
 /// Days end no more often than that.
 const PRUNED_EVERY: Duration = Duration::from_secs(600);
 
-/// Seals and prunes. Never ends. Several processes may do it at once: they take turns.
-pub async fn run(store: Store, keyring: Option<Arc<Keyring>>) {
-    let notary: &dyn Notary = match &keyring {
-        Some(keyring) => keyring.as_ref(),
-        None => &NoNotary,
-    };
-    let mut ticks = interval(SEALED_EVERY);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut prune_at = Instant::now();
-    loop {
-        ticks.tick().await;
-        said("sealed", store.seal_audit(notary).await);
-        if Instant::now() >= prune_at {
-            prune_at = Instant::now() + PRUNED_EVERY;
-            said("pruned", store.prune_audit(now(), notary).await);
+/// Seals and prunes. Several processes may do it at once: they take turns.
+pub struct Keeping {
+    store: Store,
+    keyring: Option<Arc<Keyring>>,
+    prune_at: Instant,
+}
+
+impl Keeping {
+    /// Keeps the log in `store`, whose ends the key signs where there is one.
+    pub fn new(store: Store, keyring: Option<Arc<Keyring>>) -> Self {
+        Self {
+            store,
+            keyring,
+            prune_at: Instant::now(),
         }
     }
 }
 
-fn said(what: &str, done: Result<u64, StoreError>) {
-    match done {
-        Ok(0) => {}
-        Ok(entries) => tracing::debug!(entries, "the audit log was {what}"),
-        Err(error) => tracing::warn!(%error, "the audit log was not {what}, trying later"),
+impl Job for Keeping {
+    const NAME: &'static str = "keeping the audit log";
+
+    /// Sealing is a transaction that syncs: many entries are sealed in one.
+    const TOGETHER: Duration = Duration::from_millis(500);
+
+    async fn look(&mut self) -> Result<Option<Duration>, StoreError> {
+        let notary: &dyn Notary = match &self.keyring {
+            Some(keyring) => keyring.as_ref(),
+            None => &NoNotary,
+        };
+        said("sealed", self.store.seal_audit(notary).await?);
+        if Instant::now() >= self.prune_at {
+            self.prune_at = Instant::now() + PRUNED_EVERY;
+            said("pruned", self.store.prune_audit(now(), notary).await?);
+        }
+        Ok(Some(self.prune_at - Instant::now()))
+    }
+}
+
+fn said(what: &str, entries: u64) {
+    if entries > 0 {
+        tracing::debug!(entries, "the audit log was {what}");
     }
 }

@@ -1,56 +1,97 @@
-//! Does what is due: applies steps of requests, and ends SDK keys whose grace is over.
+//! Jobs that are done when their time comes, or when something was committed that may concern them.
 //!
-//! Sleeps until the next moment that is known, and looks again when something was committed. Other
-//! processes can commit without a word (on SQLite), so it looks once a second all the same; looking
-//! is a look-up in an index. Where several servers look at once, one does it.
+//! A [`Job`] does what is due and says after what time it is due again. Until then it sleeps, and
+//! costs nothing; what may bring its moment forward is a commit, of this process or of another one
+//! on the same data, and these wake it ([`Store::changed`]: within milliseconds here or by a
+//! notification, else within a second). So no job looks into the database once a second.
+//!
+//! Every server runs every job: a job settles with others who does a thing by the rows that it
+//! writes, and does nothing where another was faster.
 
 use std::time::Duration;
 
 use burgee_store::dialect::Clock;
 use burgee_store::{Store, StoreError};
+use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use crate::app::now;
 
-/// How long something can be due unnoticed, at most.
-const EVERY: Duration = Duration::from_secs(1);
+/// Something that is done when it is due.
+pub trait Job: Send {
+    /// What is said of it in the log: "`NAME` was not done".
+    const NAME: &'static str;
 
-/// The shortest time between two looks: for many changes in a row, and where this machine's clock is
-/// ahead of the one that counts.
-const TOGETHER: Duration = Duration::from_millis(100);
+    /// The shortest time between two looks: for many commits in a row, which are then looked at
+    /// together. What is due is done at most so much late.
+    const TOGETHER: Duration = Duration::from_millis(100);
 
-/// Never ends.
-pub async fn run(store: Store) {
-    let mut changed = store.changed();
+    /// Does all that is due now, and says after what time something is due again: by the clock that
+    /// decides it (on PostgreSQL the database's own, [`Clock::Shared`]), so that it need not agree
+    /// with this machine's. A time that is over or none at all (0) is looked at again after
+    /// [`Self::TOGETHER`]. `None`: nothing is due until something is committed.
+    ///
+    /// It is called at the start, after each time that it said, and after commits, which can be many
+    /// times with nothing to do: a look must be cheap, as one look-up in an index is. It must not
+    /// tell of its own commit without need, as each wakes all jobs.
+    ///
+    /// # Errors
+    /// Those of the store: it is logged, and tried again after a second.
+    fn look(&mut self) -> impl Future<Output = Result<Option<Duration>, StoreError>> + Send;
+}
+
+/// After what time a job that failed is tried again.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// Does a job whenever it is due, and when something was committed ([`Store::changed`]). Never ends.
+pub async fn keep<J: Job>(mut changed: watch::Receiver<u64>, mut job: J) {
     loop {
         changed.mark_unchanged();
-        let next = match look(&store).await {
-            Ok(next) => next,
+        let next = match job.look().await {
+            Ok(next) => next.map(|next| next.max(J::TOGETHER)),
             Err(error) => {
-                tracing::warn!(%error, "what is due was not done, trying later");
-                EVERY
+                let job = J::NAME;
+                tracing::warn!(job, %error, "what is due was not done, trying later");
+                Some(RETRY)
             }
         };
         // An error would mean that the store is gone, and this task with it.
-        if let Ok(Ok(())) = timeout(next, changed.changed()).await {
-            sleep(TOGETHER).await;
+        let woken = match next {
+            Some(next) => timeout(next, changed.changed()).await.is_ok(),
+            None => changed.changed().await.is_ok(),
+        };
+        if woken {
+            sleep(J::TOGETHER).await;
         }
     }
 }
 
-/// Does what is due. Says after what time to look again.
-async fn look(store: &Store) -> Result<Duration, StoreError> {
-    store.end_sdk_keys(Clock::Shared(now())).await?;
-    let steps = store.apply_due_steps(Clock::Shared(now())).await?;
-    if steps > 0 {
-        tracing::info!(steps, "steps of requests were due");
+/// Ends SDK keys whose grace is over.
+pub struct EndKeys(pub Store);
+
+impl Job for EndKeys {
+    const NAME: &'static str = "ending SDK keys";
+
+    async fn look(&mut self) -> Result<Option<Duration>, StoreError> {
+        self.0.end_sdk_keys(Clock::Shared(now())).await?;
+        self.0.next_sdk_key_end(Clock::Shared(now())).await
     }
-    let next = [
-        store.next_sdk_key_end().await?,
-        store.next_step_due().await?,
-    ];
-    let next = next.into_iter().flatten().min();
-    let until = next.map(|moment| u64::try_from(moment.0 - now().0).unwrap_or(0));
-    let until = until.map_or(EVERY, Duration::from_millis);
-    Ok(until.clamp(TOGETHER, EVERY))
 }
+
+/// Applies the steps of requests that are due.
+pub struct ApplySteps(pub Store);
+
+impl Job for ApplySteps {
+    const NAME: &'static str = "applying steps of requests";
+
+    async fn look(&mut self) -> Result<Option<Duration>, StoreError> {
+        let steps = self.0.apply_due_steps(Clock::Shared(now())).await?;
+        if steps > 0 {
+            tracing::info!(steps, "steps of requests were due");
+        }
+        self.0.next_step_due(Clock::Shared(now())).await
+    }
+}
+
+#[cfg(test)]
+mod tests;

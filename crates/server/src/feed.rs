@@ -12,48 +12,21 @@ use burgee_edge::source::{
 use burgee_store::{Store, StoreError, edge};
 use tokio::sync::{Mutex, watch};
 
-/// How long a change of another process on the same data can go unnoticed, at most.
-const POLL: Duration = Duration::from_secs(1);
-
-/// So many polls in a row may find nothing before everything is looked at all the same: a
-/// connection that was replaced could begin with the number that the old one ended with.
-const QUIET_POLLS: u32 = 10;
+/// After what time a lost connection for other nodes' notifications is made anew.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// Feeds the edge from the store.
 pub struct LocalSource {
     store: Store,
-    watching: Mutex<Watching>,
-}
-
-/// How it is noticed that something changed.
-struct Watching {
     /// Commits that this process knows of.
-    commits: watch::Receiver<u64>,
-    /// What [`edge::Edge::data_version`] said last.
-    version: Option<i64>,
-    quiet_polls: u32,
-}
-
-impl Watching {
-    /// Whether other processes may have changed something since this was asked last.
-    async fn may_have_moved(&mut self, store: &Store) -> bool {
-        let version = store.edge().data_version().await;
-        let quiet = version.is_some() && version == self.version;
-        self.version = version;
-        self.quiet_polls = if quiet { self.quiet_polls + 1 } else { 0 };
-        !quiet || self.quiet_polls.is_multiple_of(QUIET_POLLS)
-    }
+    commits: Mutex<watch::Receiver<u64>>,
 }
 
 impl LocalSource {
     /// A source over `store`.
     pub fn new(store: Store) -> Self {
-        let watching = Mutex::new(Watching {
-            commits: store.changed(),
-            version: None,
-            quiet_polls: 0,
-        });
-        Self { store, watching }
+        let commits = Mutex::new(store.changed());
+        Self { store, commits }
     }
 }
 
@@ -113,29 +86,26 @@ impl Source for LocalSource {
 
     fn changed(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
-            let mut watching = self.watching.lock().await;
             // An error means that the store is gone, and with it everything that could change.
-            let poll = async |watching: &mut Watching| {
-                tokio::time::timeout(POLL, watching.commits.changed()).await
-            };
-            while poll(&mut watching).await.is_err() {
-                if watching.may_have_moved(&self.store).await {
-                    return;
-                }
+            if self.commits.lock().await.changed().await.is_err() {
+                std::future::pending::<()>().await;
             }
         })
     }
 }
 
-/// Hears of other nodes' commits on a shared database, and listens again where the connection is
-/// lost. Never ends; polling covers what is missed meanwhile.
+/// Hears of other processes' commits: looks for them, and on a shared database listens to other
+/// nodes, again where the connection is lost. Never ends.
 pub async fn listen(store: Store) {
-    loop {
-        if let Err(error) = store.listen().await {
-            tracing::warn!(%error, "not listening to other nodes: polling only, trying again");
+    let listening = async {
+        loop {
+            if let Err(error) = store.listen().await {
+                tracing::warn!(%error, "not listening to other nodes: looking only, trying again");
+            }
+            tokio::time::sleep(RETRY).await;
         }
-        tokio::time::sleep(POLL).await;
-    }
+    };
+    tokio::join!(listening, store.look_for_commits());
 }
 
 /// For the edge every fault of the store is one: it goes on with what it has.

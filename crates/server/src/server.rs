@@ -61,8 +61,11 @@ impl Server {
         let mut state = state(&config, listening.local_addr(), &store, &api, events)?;
         feeding.extend(start_mail(&config, &mut state, &stop_feed)?);
         let mails = state.mail.counters().clone();
-        let sealing = audit::run(store.clone(), state.keyring.clone());
-        feeding.push(tokio::spawn(until(stop_feed.clone(), sealing)));
+        let audit = audit::Keeping::new(store.clone(), state.keyring.clone());
+        feeding.push(tokio::spawn(until(
+            stop_feed.clone(),
+            due::keep(store.changed(), audit),
+        )));
         let owner_password = setup::first_password(&store).await?;
         let (management, _) = router::router(state);
         let routes = burgee_edge::api::router(api.clone()).merge(management);
@@ -202,12 +205,15 @@ fn feed_edge(store: &Store, stop: &CancellationToken) -> (Api, Vec<JoinHandle<()
     let hub = Hub::new(source, Arc::clone(&metrics));
     let traffic = Traffic::new(uuid::Uuid::now_v7().to_string(), Arc::clone(&metrics));
     let sink = Arc::new(LocalSink::new(store.clone()));
+    let end_keys = due::EndKeys(store.clone());
+    let apply_steps = due::ApplySteps(store.clone());
     let tasks = vec![
         tokio::spawn(Arc::clone(&hub).run(stop.clone())),
         tokio::spawn(Arc::clone(&hub).tell_of_use(Arc::clone(&sink) as _, stop.clone())),
         tokio::spawn(Arc::clone(&traffic).run(sink, stop.clone())),
         tokio::spawn(until(stop.clone(), feed::listen(store.clone()))),
-        tokio::spawn(until(stop.clone(), due::run(store.clone()))),
+        tokio::spawn(until(stop.clone(), due::keep(store.changed(), end_keys))),
+        tokio::spawn(until(stop.clone(), due::keep(store.changed(), apply_steps))),
         tokio::spawn(until(stop.clone(), retention::run(store.clone()))),
     ];
     let api = Api {

@@ -11,6 +11,7 @@ mod import;
 mod preview;
 mod request;
 pub(crate) mod step;
+mod still_evaluated;
 pub(crate) mod waiting;
 
 use std::collections::BTreeMap;
@@ -166,6 +167,9 @@ impl Store {
             return first.ok_or_else(|| StoreError::Reused.into());
         }
         self.end(tx, work.dry_run).await?;
+        let (outcome, rights) = (&decision.outcome, work.rights);
+        let evaluated = self.still_evaluated(&workspace, outcome, rights, work.now);
+        applied.warnings.extend(evaluated.await);
         Ok(applied)
     }
 

@@ -15,7 +15,6 @@ use burgee_domain::served;
 use burgee_eval::{flag, segment};
 use sqlx::AnyConnection;
 
-use crate::dialect::Dialect;
 use crate::error::StoreError;
 use crate::sql::{LIST, Sql};
 use crate::{Store, environments, flags, row, sdk_keys, segments, targetings};
@@ -99,23 +98,6 @@ impl Edge<'_> {
                 })
             })
             .collect()
-    }
-
-    /// A number that is another one once anybody else has changed the data: as long as it is the
-    /// same, and nothing was committed here, nobody needs to look. `None` where that cannot be told
-    /// at once (on PostgreSQL; while somebody here writes). It costs the same however much data
-    /// there is.
-    pub async fn data_version(&self) -> Option<i64> {
-        if self.store.shared.dialect != Dialect::Sqlite {
-            return None;
-        }
-        // A connection's own commits do not count, and another connection has other numbers: so
-        // always the one that writes.
-        let mut writer = self.store.shared.truth.write.try_acquire()?;
-        let found = sqlx::query("PRAGMA data_version")
-            .fetch_one(&mut *writer)
-            .await;
-        row::number(&found.ok()?, 0).ok()
     }
 
     /// Everything about an environment, by id; none where it does not exist.

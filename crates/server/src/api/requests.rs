@@ -145,7 +145,9 @@ async fn detail(
     let (organization, request) = (&caller.organization, &found.listed.request);
     let outlook = match request.stage {
         request::Stage::Open | request::Stage::Stopped => {
-            Some(state.store.outlook(organization, &request.id, now()).await)
+            let (store, id) = (&state.store, &request.id);
+            let outlook = store.outlook(organization, id, &caller.rights, now());
+            Some(outlook.await)
         }
         _ => None,
     };

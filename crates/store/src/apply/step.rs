@@ -274,6 +274,8 @@ impl Store {
         request.due_at = next.and_then(|it| it.head.due_at);
         requests::update(&mut tx, claimed.organization, &request).await?;
         self.end(tx, false).await?;
+        let evaluated = self.still_evaluated(workspace, tried.outcome(), work.rights, work.now);
+        applied.warnings.extend(evaluated.await);
         Ok(applied)
     }
 }

@@ -4,10 +4,11 @@
 //! pass it over. What becomes of the step is written in the same transaction, so a server that dies
 //! in the middle leaves it as it was, for the next one that looks.
 
+use std::time::Duration;
+
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_domain::request::schedule::{Due, due};
-use burgee_eval::time::Millis;
 
 use super::steps::{self, Place};
 use super::stop::Why;
@@ -54,12 +55,18 @@ impl Store {
         failed.map_or(Ok(count), Err)
     }
 
-    /// When the next step is due; none where none waits for its moment.
-    pub async fn next_step_due(&self) -> Result<Option<Millis>, StoreError> {
+    /// After what time the next step is due, 0 where one is; none where none waits for its moment.
+    pub async fn next_step_due(&self, clock: Clock) -> Result<Option<Duration>, StoreError> {
+        let mut connection = self.shared.truth.read.acquire().await?;
         let found = sqlx::query("SELECT MIN(due_at) FROM requests WHERE due_at IS NOT NULL")
-            .fetch_one(&self.shared.truth.read)
+            .fetch_one(&mut *connection)
             .await?;
-        row::optional_millis(&found, 0)
+        let Some(at) = row::optional_millis(&found, 0)? else {
+            return Ok(None);
+        };
+        let now = clock.read(self.shared.dialect, &mut connection).await?;
+        let left = u64::try_from(at.0 - now.0).unwrap_or(0);
+        Ok(Some(Duration::from_millis(left)))
     }
 
     /// Applies the next step of a request, where it is due; or stops the request. False where there

@@ -9,7 +9,7 @@ use burgee_domain::command::{self, Command};
 use burgee_domain::diff::DiffLine;
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
-use burgee_domain::outcome::Scope;
+use burgee_domain::outcome::{Outcome, Scope, Warning};
 use burgee_domain::request::held::{self, Held};
 use burgee_domain::workspace::Workspace;
 use burgee_eval::time::Millis;
@@ -53,6 +53,8 @@ pub(crate) struct Series {
     pub(crate) versions: Vec<(Scope, i64)>,
     /// What is not as it was held.
     pub(crate) differences: Vec<ConflictFound>,
+    /// What each step does.
+    outcomes: Vec<Outcome>,
 }
 
 /// What would become of a request now.
@@ -62,6 +64,8 @@ pub struct Outlook {
     pub diff: Vec<DiffLine>,
     /// What others changed of what it touches: it has to be rebased.
     pub conflicts: Vec<ConflictFound>,
+    /// What its author and its reviewers should know.
+    pub warnings: Vec<Warning>,
 }
 
 impl Series {
@@ -128,12 +132,13 @@ impl Store {
             if index + 1 < steps.len() {
                 state.to_mut().advance(&outcome);
             }
+            series.outcomes.push(outcome);
         }
         Ok(series)
     }
 
-    /// What would become now of a request that is open, or has stopped. It locks nothing and
-    /// changes nothing.
+    /// What would become now of a request that is open, or has stopped, for somebody with these
+    /// rights. It locks nothing and changes nothing.
     ///
     /// # Errors
     /// Why it could not be applied as it is, but for approvals, a comment and conflicts.
@@ -141,6 +146,7 @@ impl Store {
         &self,
         organization: &Id<Organization>,
         id: &str,
+        viewer: &Rights,
         now: Millis,
     ) -> Result<Outlook, RequestError> {
         let mut tx = self.begin_read().await?;
@@ -163,7 +169,14 @@ impl Store {
         let series = self.try_series(&mut tx, &workspace, &asked, &steps).await;
         tx.rollback().await?;
         let series = series.map_err(as_author)?;
+        let mut warnings = Vec::new();
+        for outcome in &series.outcomes {
+            warnings.extend(outcome.warnings.iter().cloned());
+            let evaluated = self.still_evaluated(&workspace, outcome, Some(viewer), now);
+            warnings.extend(evaluated.await);
+        }
         Ok(Outlook {
+            warnings,
             diff: series.steps.into_iter().flat_map(|it| it.diff).collect(),
             conflicts: series.differences,
         })

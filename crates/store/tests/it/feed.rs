@@ -246,23 +246,45 @@ async fn a_commit_elsewhere_is_heard_of() {
 
 #[tokio::test]
 async fn what_another_process_commits_shows_without_a_look_at_every_environment() {
-    // On PostgreSQL it cannot be told: nodes look.
-    let postgres = crate::kit::database(Dialect::Postgres).await;
-    assert_eq!(postgres.store.edge().data_version().await, None);
-    let database = crate::kit::database(Dialect::Sqlite).await;
-    let (store, other) = (database.store.clone(), database.another().await);
-    let house = house(&store).await;
-    // It cannot be told while the writer is in use.
-    let version = async || loop {
-        match store.edge().data_version().await {
-            Some(version) => return version,
-            None => tokio::task::yield_now().await,
-        }
-    };
-    let before = version().await;
-    assert_eq!(version().await, before);
-    apply(&other, &house, flag_on("a")).await;
-    let after = version().await;
-    assert_ne!(after, before);
-    assert_eq!(version().await, after);
+    for_each_database(async |database| {
+        let (store, other) = (database.store.clone(), database.another().await);
+        let house = house(&store).await;
+        // It cannot be told while SQLite's writer is in use.
+        let mark = async || loop {
+            match store.mark_of_commits().await {
+                Some(mark) => return mark,
+                None => tokio::task::yield_now().await,
+            }
+        };
+        let before = mark().await;
+        assert_eq!(mark().await, before);
+        apply(&other, &house, flag_on("a")).await;
+        let after = mark().await;
+        assert_ne!(after, before);
+        assert_eq!(mark().await, after);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whoever_waits_is_told_of_what_another_process_commits() {
+    for_each_database(async |database| {
+        let (store, other) = (database.store.clone(), database.another().await);
+        let house = house(&store).await;
+        let mut changed = store.changed();
+        let looking = tokio::spawn({
+            let store = store.clone();
+            async move { store.look_for_commits().await }
+        });
+        let patience = Duration::from_secs(30);
+        let told = timeout(patience, changed.changed());
+        told.await.unwrap().unwrap();
+        // The first look knows nothing to compare with, and so tells; the next one compares.
+        let before = *changed.borrow_and_update();
+        apply(&other, &house, flag_on("a")).await;
+        let told = timeout(patience, changed.wait_for(|count| *count > before));
+        told.await.unwrap().unwrap();
+        looking.abort();
+    })
+    .await;
 }

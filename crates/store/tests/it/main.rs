@@ -13,6 +13,7 @@ mod kit;
 mod lists;
 mod people;
 mod places;
+mod room;
 mod schedules;
 mod sdk_keys;
 mod segments;

@@ -142,6 +142,12 @@ async fn run(store: &Store, at: i64) -> usize {
     store.apply_due_steps(clock).await.unwrap()
 }
 
+/// How long after [`NOW`] the next step is due, in milliseconds.
+async fn next(store: &Store) -> Option<u64> {
+    let next = store.next_step_due(Clock::At(NOW)).await.unwrap();
+    next.map(|it| it.as_millis() as u64)
+}
+
 /// The commands that serve `on` to a share.
 fn share(on: &str, off: &str, to: f64) -> Value {
     let mut command = on_flag("setDefaultRule", "prod", "f");
@@ -178,7 +184,7 @@ async fn a_series_is_applied_step_by_step_each_when_it_is_due() {
         let store = &database.store;
         let (house, ann, of) = series(store).await;
         let id = ask(store, &house, &ann, &of).await.unwrap();
-        assert_eq!(store.next_step_due().await.unwrap(), Some(later(MINUTE)));
+        assert_eq!(next(store).await, Some(MINUTE as u64));
         assert_eq!(run(store, MINUTE - 1).await, 0);
         for (index, (at, to)) in [(1, 0.1), (2, 0.5), (3, 0.9)].into_iter().enumerate() {
             assert_eq!(run(store, at * MINUTE).await, 1);
@@ -192,7 +198,7 @@ async fn a_series_is_applied_step_by_step_each_when_it_is_due() {
                 "name": at.to_string()}]);
             apply(store, &house, rename).await;
         }
-        assert_eq!(store.next_step_due().await.unwrap(), None);
+        assert_eq!(next(store).await, None);
         let seen = seen(store, &house, &id).await;
         assert_eq!(seen.listed.request.stage, Stage::Applied);
         let set = seen.listed.request.change_set.unwrap();
@@ -447,7 +453,7 @@ async fn later_steps_build_on_what_earlier_ones_make() {
         let tried = store.try_request(&new).await.unwrap();
         let codes = tried.newest.steps.iter().map(|it| it.diff[0].code.as_str());
         assert_eq!(codes.collect::<Vec<_>>(), ["flagCreated", "flagReleased"]);
-        assert_eq!(store.next_step_due().await.unwrap(), None);
+        assert_eq!(next(store).await, None);
         store.create_request(&new).await.unwrap();
         assert_eq!(run(store, 2 * MINUTE).await, 2);
         let flags = state(store, &house.prod).await.flags;
@@ -621,7 +627,7 @@ async fn of_several_servers_one_applies_each_step() {
             servers.spawn(async move {
                 let mut count = 0;
                 // Who passes a step over looks again.
-                while server.next_step_due().await.unwrap().is_some() {
+                while next(&server).await.is_some() {
                     count += server
                         .apply_due_steps(Clock::At(later(3 * MINUTE)))
                         .await

@@ -1,10 +1,13 @@
 //! The life of SDK keys, on both databases.
 
+use std::time::Duration;
+
 use burgee_domain::id::Id;
+use burgee_domain::limits::MAX_SDK_KEYS;
 use burgee_domain::model::{Environment, SdkKey, SdkKeyKind};
 use burgee_store::dialect::Clock;
 use burgee_store::edge::Changes;
-use burgee_store::sdk_keys::{MAX_GRACE, MAX_KEYS};
+use burgee_store::sdk_keys::MAX_GRACE;
 use burgee_store::{Actor, Store, StoreError};
 
 use crate::kit::{NOW, for_each_database, house, key, later};
@@ -44,7 +47,9 @@ async fn a_rotated_key_works_until_its_grace_ends() {
         let rotated = find(store, prod, &old.id).await;
         assert_eq!(rotated.successor, Some(new.id.clone()));
         assert_eq!(rotated.ends_at, Some(later(60_000)));
-        assert_eq!(store.next_sdk_key_end().await.unwrap(), Some(later(60_000)));
+        let next = async |now| store.next_sdk_key_end(at(now)).await.unwrap();
+        assert_eq!(next(1).await, Some(Duration::from_millis(59_999)));
+        assert_eq!(next(60_001).await, Some(Duration::ZERO));
         let again = store.rotate_sdk_key(prod, &old.id, 0, &actor, at(1));
         assert_eq!(code(again.await), "keyEnding");
 
@@ -63,7 +68,7 @@ async fn a_rotated_key_works_until_its_grace_ends() {
         assert!(!works(store, &old).await && works(store, &new).await);
         let ended = find(store, prod, &old.id).await;
         assert_eq!(ended.revoked_at, Some(later(60_000)));
-        assert_eq!(store.next_sdk_key_end().await.unwrap(), None);
+        assert_eq!(next(60_000).await, None);
         // The edge hears of it as of a revocation.
         let changes = store.edge().changes(prod.as_str(), before).await.unwrap();
         let Changes::Since(delta) = changes else {
@@ -138,6 +143,13 @@ async fn a_key_is_renamed_and_its_use_is_kept() {
         let read = find(store, &prod, &made.id).await;
         assert_eq!(read.name, "Web");
         assert_eq!(read.last_used_at, Some(later(10)));
+        store
+            .sdk_keys_used(&[&made.secret], later(20))
+            .await
+            .unwrap();
+        let read = find(store, &prod, &made.id).await;
+        assert_eq!(read.last_used_at, Some(later(20)));
+        assert_eq!(read.first_used_at, Some(later(10)));
         let others = store.sdk_keys(&prod).await.unwrap();
         let used = others.iter().filter(|it| it.last_used_at.is_some());
         assert_eq!(used.count(), 1);
@@ -156,7 +168,7 @@ async fn an_environment_has_so_many_keys() {
             made.await
         };
         // One of each kind is there.
-        for _ in 2..MAX_KEYS {
+        for _ in 2..MAX_SDK_KEYS {
             create().await.unwrap();
         }
         assert_eq!(code(create().await), "tooMany");
