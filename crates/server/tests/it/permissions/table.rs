@@ -565,12 +565,12 @@ fn requests(of: &Fixture) -> Vec<Operation> {
         op(
             "POST /api/v1/requests/{id}/reschedule",
             format!("requests/{}/reschedule", of.series),
-            &and("flag.turnOn"),
+            &[&and("flag.turnOn")[..], &["flag.turnOff"]].concat(),
         )
         .sends(json!({"at": [soon(30), soon(40), soon(50)]})),
         op(
             "DELETE /api/v1/requests/{id}/steps/{step}",
-            format!("requests/{}/steps/2", of.series),
+            format!("requests/{}/steps/3", of.series),
             &[&and("flag.turnOn")[..], &["flag.turnOff"]].concat(),
         ),
         op(
