@@ -200,6 +200,31 @@ impl Problem {
         problem
     }
 
+    /// The same, of fields that the caller knows by other pointers.
+    pub fn repointed(mut self, renamed: impl Fn(&str) -> Option<String>) -> Self {
+        for error in &mut self.errors {
+            if let Some(pointer) = renamed(&error.pointer) {
+                self.detail = format!("{pointer}: {}", error.detail);
+                error.pointer = pointer;
+            }
+        }
+        self
+    }
+
+    /// The same, of the commands of a step that was asked for.
+    fn in_step(mut self, index: usize) -> Self {
+        for error in &mut self.errors {
+            if error.pointer.starts_with("/commands") {
+                error.pointer = format!("/steps/{index}{}", error.pointer);
+            }
+        }
+        self.detail = match self.errors.as_slice() {
+            [error] => format!("{}: {}", error.pointer, error.detail),
+            _ => format!("/steps/{index}: {}", self.detail),
+        };
+        self
+    }
+
     /// 405: the address is there, but not for this method.
     pub fn method_not_allowed() -> Self {
         let detail = "this address does not take this method";
@@ -389,6 +414,16 @@ impl From<RequestError> for Problem {
                     Self::new(StatusCode::PRECONDITION_FAILED, "rebaseNeeded", detail);
                 problem.conflicts = found.into_iter().map(Collision::from).collect();
                 problem
+            }
+            RequestError::InStep(index, error) => Self::from(*error).in_step(index),
+            RequestError::Schedule(bad) => Self::invalid(bad.pointer, bad.code, bad.message),
+            RequestError::StepUnnamed(next) => {
+                let rule = format!("the request has several steps: name one; the next is {next}");
+                Self::invalid("/step", "stepMissing", rule)
+            }
+            RequestError::NotNext(next) => {
+                let detail = format!("the next step is {next}");
+                Self::conflict("/step", "notNext", detail)
             }
             RequestError::Own => {
                 forbidden("ownRequest", "nobody reviews what they wrote".to_owned())

@@ -206,12 +206,14 @@ fn feed_edge(store: &Store, stop: &CancellationToken) -> (Api, Vec<JoinHandle<()
     let traffic = Traffic::new(uuid::Uuid::now_v7().to_string(), Arc::clone(&metrics));
     let sink = Arc::new(LocalSink::new(store.clone()));
     let end_keys = due::EndKeys(store.clone());
+    let apply_steps = due::ApplySteps(store.clone());
     let tasks = vec![
         tokio::spawn(Arc::clone(&hub).run(stop.clone())),
         tokio::spawn(Arc::clone(&hub).tell_of_use(Arc::clone(&sink) as _, stop.clone())),
         tokio::spawn(Arc::clone(&traffic).run(sink, stop.clone())),
         tokio::spawn(until(stop.clone(), feed::listen(store.clone()))),
         tokio::spawn(until(stop.clone(), due::keep(store.changed(), end_keys))),
+        tokio::spawn(until(stop.clone(), due::keep(store.changed(), apply_steps))),
         tokio::spawn(until(stop.clone(), retention::run(store.clone()))),
     ];
     let api = Api {

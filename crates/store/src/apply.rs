@@ -10,6 +10,7 @@ mod base;
 mod import;
 mod preview;
 mod request;
+pub(crate) mod step;
 mod still_evaluated;
 pub(crate) mod waiting;
 
@@ -34,8 +35,10 @@ pub use admission::Overridden;
 use base::Base;
 pub use import::{ImportRequest, Imported};
 pub use preview::Preview;
-pub use request::{Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied, PermissionFound};
-pub use waiting::{ApplyRequest, Outlook};
+pub use request::{
+    Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied, PermissionFound, StepApplied,
+};
+pub use step::ApplyRequest;
 
 use crate::error::StoreError;
 use crate::log::{self, Version};

@@ -93,6 +93,14 @@ impl Dialect {
         }
     }
 
+    /// As [`Self::for_update`], but rows that somebody else has locked are passed over.
+    pub(crate) fn for_update_of_free(self) -> &'static str {
+        match self {
+            Self::Sqlite => "",
+            Self::Postgres => " FOR NO KEY UPDATE SKIP LOCKED",
+        }
+    }
+
     /// As [`Self::for_update`], but others may read-lock the same rows.
     pub(crate) fn for_share(self) -> &'static str {
         match self {

@@ -59,7 +59,7 @@ use sqlx::{Any, Transaction};
 
 pub use crate::apply::{
     Applied, ApplyError, ApplyRequest, ChangeSetRequest, ConflictFound, Denied, ImportRequest,
-    Imported, Outlook, Overridden, PermissionFound, Preview,
+    Imported, Overridden, PermissionFound, Preview, StepApplied,
 };
 pub use crate::change_sets::{Actor, ActorKind};
 pub use crate::environments::rules::{RulesAuthor, SetRulesError};

@@ -45,6 +45,10 @@ pub(crate) const TRUTH: &[Migration] = &[
         text: include_str!("../migrations/truth/0007_requests.sql"),
     },
     Migration {
+        version: 8,
+        text: include_str!("../migrations/truth/0008_schedules.sql"),
+    },
+    Migration {
         version: 10,
         text: include_str!("../migrations/truth/0010_first_use.sql"),
     },

@@ -1218,7 +1218,10 @@ export interface paths {
         /** List requests, newest first: those of which you may see all that they are about. */
         get: operations["list"];
         put?: never;
-        /** Make a request: a change set that waits. You must be allowed all that it does. */
+        /**
+         * Make a request: a change set that waits, for somebody to apply it or (`steps`) for given moments.
+         *     You must be allowed all that it does. With `dryRun` it is shown, and not made.
+         */
         post: operations["create"];
         delete?: never;
         options?: never;
@@ -1253,7 +1256,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Apply a request that is approved. Takes `change.apply` wherever it does something; its author
+         * Apply a request that is approved, or its next step, without waiting for its moment. Takes `change.apply` wherever it does something; its author
          *     must still be allowed what it does. One that was applied is not applied again; the answer is the
          *     first one.
          */
@@ -1301,6 +1304,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/requests/{id}/reschedule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give the steps that wait other moments. That is another revision, which nobody has approved: its
+         *     commands are tried out on what is there now. Gives a request without a moment one.
+         */
+        post: operations["reschedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/requests/{id}/reviews": {
         parameters: {
             query?: never;
@@ -1341,6 +1364,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/requests/{id}/steps/{step}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Leave out a step that waits. That is another revision, which nobody has approved: the steps that
+         *     are left are tried out on what is there now.
+         */
+        delete: operations["leave_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/requests/{id}/withdraw": {
         parameters: {
             query?: never;
@@ -1355,6 +1398,27 @@ export interface paths {
          *     something.
          */
         post: operations["withdraw"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/schedule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List steps that have a moment, in the order of their moments: those that wait, those that were
+         *     applied, and those before which a request stopped or was withdrawn. Of requests of which you may
+         *     see all that they are about.
+         */
+        get: operations["list"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1666,6 +1730,12 @@ export interface components {
              * @description The revision that is meant, where only that one is; 409 where there is a newer one.
              */
             revision?: number | null;
+            /**
+             * Format: int64
+             * @description The step that is meant, by its number; needed where there are several. 409 where another
+             *     comes next; one that was applied is not applied again.
+             */
+            step?: number | null;
         };
         /** @description Who must have agreed. */
         Approvals: {
@@ -1884,6 +1954,7 @@ export interface components {
             overridden?: components["schemas"]["OverriddenView"] | null;
             /** @description The id of the request that it was, where it waited as one. */
             request?: string | null;
+            step?: components["schemas"]["StepAppliedView"] | null;
             /** @description The versions that it moved, by scope. */
             versions: {
                 [key: string]: number;
@@ -3006,14 +3077,21 @@ export interface components {
             base?: {
                 [key: string]: number;
             };
-            /** @description What to do, in order; each has a `kind`. See `docs/api.md` for all of them. */
-            commands: components["schemas"]["Command"][];
+            /**
+             * @description What to do, in order, when somebody applies it; each has a `kind`. See `docs/api.md` for all
+             *     of them.
+             */
+            commands?: components["schemas"]["Command"][];
             /** @description The comment on the change set. */
             comment?: string;
             /** @description What it is for; at most 2,000 characters. */
             description?: string;
+            /** @description Show the request as it would be, and make none. */
+            dryRun?: boolean;
             /** @description A UUID of the caller's making: a request that is sent again is made once. */
             id?: string | null;
+            /** @description Instead of `commands`: what to do when, in order; 1 to 20 steps. */
+            steps?: components["schemas"]["NewStepBody"][];
             /** @description What it is for, in a line: 1 to 256 characters. */
             title: string;
         };
@@ -3035,10 +3113,18 @@ export interface components {
             base?: {
                 [key: string]: number;
             };
-            /** @description What to do, in order; each has a `kind`. See `docs/api.md` for all of them. */
-            commands: components["schemas"]["Command"][];
+            /**
+             * @description What to do, in order, when somebody applies it; each has a `kind`. See `docs/api.md` for all
+             *     of them.
+             */
+            commands?: components["schemas"]["Command"][];
             /** @description The comment on the change set. */
             comment?: string;
+            /**
+             * @description Instead of `commands`: what to do when, in order; 1 to 20 steps. Those that were applied
+             *     stay.
+             */
+            steps?: components["schemas"]["NewStepBody"][];
         };
         /** @description A new SDK key. */
         NewSdkKey: {
@@ -3080,6 +3166,13 @@ export interface components {
             passwords?: components["schemas"]["Passwords"];
             /** @description What is asked for besides `openid`; `email` and `profile` where none are given. */
             scopes?: string[] | null;
+        };
+        /** @description A step of a request: a change set that is applied at a moment. */
+        NewStepBody: {
+            /** @description When, ISO 8601: ahead, by a year at most, and after the step before. */
+            at: string;
+            /** @description What to do, in order; each has a `kind`. See `docs/api.md` for all of them. */
+            commands: components["schemas"]["Command"][];
         };
         /** @description A new token. */
         NewTokenBody: {
@@ -3208,6 +3301,7 @@ export interface components {
                 overridden?: components["schemas"]["OverriddenView"] | null;
                 /** @description The id of the request that it was, where it waited as one. */
                 request?: string | null;
+                step?: components["schemas"]["StepAppliedView"] | null;
                 /** @description The versions that it moved, by scope. */
                 versions: {
                     [key: string]: number;
@@ -3402,40 +3496,25 @@ export interface components {
         /** @description A page of items. */
         Page_RequestView: {
             /** @description The items, in order. */
-            items: {
-                /** @description Who asked for it: a member's address or a token's name. */
-                author: string;
-                /** @description What it is a name of: `member` or `token`. */
-                authorKind: string;
-                /** @description Whether your review is one that is missing. */
-                awaitsYou: boolean;
-                /** @description When it was last revised or reviewed, applied or withdrawn, ISO 8601. */
-                changedAt: string;
-                /** @description The id of the change set that it came to. */
-                changeSet?: string | null;
-                /** @description When it was made, ISO 8601. */
-                createdAt: string;
-                /** @description What it is for. */
-                description: string;
-                /** @description Its id. */
-                id: string;
-                /**
-                 * @description What the environments ask that it changes, and what is missing; empty where it does not wait
-                 *     any more.
-                 */
-                needs: components["schemas"]["EnvironmentNeeds"][];
+            items: (components["schemas"]["RequestHead"] & {
+                /** @description Its steps: those that were applied, and those of the newest revision. */
+                steps: components["schemas"]["StepView"][];
+            })[];
+            /** @description The cursor of the next page; absent on the last. */
+            next?: string | null;
+        };
+        /** @description A page of items. */
+        Page_ScheduledView: {
+            /** @description The items, in order. */
+            items: (components["schemas"]["StepView"] & {
                 /**
                  * Format: int64
-                 * @description The newest revision, counted from 1.
+                 * @description How many steps the request has.
                  */
-                revision: number;
-                /** @description The scopes that it moves, as in the `versions` of a change set. */
-                scopes: string[];
-                /** @description Where it is. */
-                state: components["schemas"]["State"];
-                /** @description What it is for, in a line. */
-                title: string;
-            }[];
+                of: number;
+                /** @description The request. */
+                request: components["schemas"]["RequestView"];
+            })[];
             /** @description The cursor of the next page; absent on the last. */
             next?: string | null;
         };
@@ -3940,35 +4019,39 @@ export interface components {
             segment: string;
         };
         /** @description A request with its newest revision and its discussion. */
-        RequestDetail: components["schemas"]["RequestView"] & {
-            /** @description What it does. */
+        RequestDetail: components["schemas"]["RequestHead"] & {
+            /** @description What the newest revision does: all its steps together. */
             commands: components["schemas"]["Command"][];
             /** @description The comment on the change set. */
             comment: string;
-            /** @description What it changes, as it was when the revision was written: what reviewers agree to. */
+            /** @description What the newest revision changes, as it was when it was written: what reviewers agree to. */
             diff: components["schemas"]["DiffLine"][];
             /** @description Reviews and comments, from the first. */
             events: components["schemas"]["EventView"][];
             now?: components["schemas"]["OutlookView"] | null;
             /** @description All revisions, from the first. */
             revisions: components["schemas"]["RevisionView"][];
+            /** @description The steps that were applied, and those of the newest revision. */
+            steps: components["schemas"]["StepDetail"][];
         };
-        /** @description A change set that waits, or has waited. */
-        RequestView: {
+        /** @description What a request is, but for its steps. */
+        RequestHead: {
             /** @description Who asked for it: a member's address or a token's name. */
             author: string;
             /** @description What it is a name of: `member` or `token`. */
             authorKind: string;
             /** @description Whether your review is one that is missing. */
             awaitsYou: boolean;
-            /** @description When it was last revised or reviewed, applied or withdrawn, ISO 8601. */
+            /** @description When it was last revised or reviewed, applied, withdrawn or stopped, ISO 8601. */
             changedAt: string;
-            /** @description The id of the change set that it came to. */
+            /** @description The id of the change set that it came to; of a series that of its last step. */
             changeSet?: string | null;
             /** @description When it was made, ISO 8601. */
             createdAt: string;
             /** @description What it is for. */
             description: string;
+            /** @description When its next step is due, ISO 8601; absent where none waits for its moment. */
+            dueAt?: string | null;
             /** @description Its id. */
             id: string;
             /**
@@ -3985,8 +4068,19 @@ export interface components {
             scopes: string[];
             /** @description Where it is. */
             state: components["schemas"]["State"];
+            stopped?: components["schemas"]["Stop"] | null;
             /** @description What it is for, in a line. */
             title: string;
+        };
+        /** @description A change set that waits, or has waited. */
+        RequestView: components["schemas"]["RequestHead"] & {
+            /** @description Its steps: those that were applied, and those of the newest revision. */
+            steps: components["schemas"]["StepView"][];
+        };
+        /** @description Other moments for the steps that wait. */
+        RescheduleBody: {
+            /** @description ISO 8601: one for each step that waits, in order. */
+            at: string[];
         };
         /**
          * @description Serves an archived flag again, as it was. Segments that its rules refer to may have been
@@ -4169,6 +4263,16 @@ export interface components {
             name: string;
             /** @description The project's key. */
             project: string;
+        };
+        /** @description A step that has a moment, with its request. */
+        ScheduledView: components["schemas"]["StepView"] & {
+            /**
+             * Format: int64
+             * @description How many steps the request has.
+             */
+            of: number;
+            /** @description The request. */
+            request: components["schemas"]["RequestView"];
         };
         /** @description A key's new name. */
         SdkKeyEdit: {
@@ -4687,6 +4791,30 @@ export interface components {
             result: components["schemas"]["StepResult"];
             split?: components["schemas"]["Split"] | null;
         };
+        /** @description A step of a request, which was to be applied at a moment. */
+        StepAppliedView: {
+            /** @description Whether it was applied, in its author's name, because it was due; else the actor applied it. */
+            bySchedule: boolean;
+            /** @description When it was due, ISO 8601. */
+            dueAt: string;
+            /**
+             * Format: int64
+             * @description How many steps the request had then.
+             */
+            of: number;
+            /**
+             * Format: int64
+             * @description Counted from 1.
+             */
+            step: number;
+        };
+        /** @description A step with what is in it. */
+        StepDetail: components["schemas"]["StepView"] & {
+            /** @description What it does. */
+            commands: components["schemas"]["Command"][];
+            /** @description What it changes, after the steps before it: what reviewers agree to. */
+            diff: components["schemas"]["DiffLine"][];
+        };
         /**
          * @description What kind of step.
          * @enum {string}
@@ -4697,6 +4825,48 @@ export interface components {
          * @enum {string}
          */
         StepResult: "taken" | "passed" | "notReached";
+        /**
+         * @description Where a step of a request is.
+         * @enum {string}
+         */
+        StepState: "waiting" | "applied" | "stopped" | "withdrawn";
+        /** @description A step of a request. */
+        StepView: {
+            /** @description When it was applied, ISO 8601. */
+            appliedAt?: string | null;
+            /** @description When it is due, ISO 8601; null: when somebody applies it. */
+            at?: string | null;
+            /** @description The id of the change set that it came to. */
+            changeSet?: string | null;
+            /** @description Where it is. */
+            state: components["schemas"]["StepState"];
+            /**
+             * Format: int64
+             * @description Counted from 1.
+             */
+            step: number;
+        };
+        /** @description Why a series stopped. */
+        Stop: {
+            /** @description When, ISO 8601. */
+            at: string;
+            /**
+             * @description A stable code: `late`, `approvalRequired`, `commentRequired`, `authorGone`,
+             *     `authorForbidden`, `rebaseNeeded`, or of the rule that a command breaks.
+             */
+            code: string;
+            /** @description What the text is made of, by name. */
+            params: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int64
+             * @description The step that was not applied, counted from 1.
+             */
+            step: number;
+            /** @description In English. */
+            text: string;
+        };
         /**
          * @description A part of a targeting that is promoted or compared by itself.
          * @enum {string}
@@ -12988,6 +13158,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description A dry run */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestDetail"];
+                };
+            };
             /** @description Made; what is there now */
             201: {
                 headers: {
@@ -13477,6 +13656,123 @@ export interface operations {
             };
         };
     };
+    reschedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The request's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RescheduleBody"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RebaseResult"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     review: {
         parameters: {
             query?: never;
@@ -13702,6 +13998,103 @@ export interface operations {
             };
         };
     };
+    leave_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The request's id */
+                id: string;
+                /** @description The step's number */
+                step: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RebaseResult"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     withdraw: {
         parameters: {
             query?: never;
@@ -13752,6 +14145,93 @@ export interface operations {
             };
             /** @description Something that is there stands against it; nothing was changed */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before; absent for the first. */
+                cursor?: string;
+                /** @description Only those of requests that change something in this environment of `project`, by key. */
+                environment?: string;
+                /** @description Due at this moment or later, ISO 8601. */
+                from?: string;
+                /** @description How many items, 1 to 500; 50 where absent. */
+                limit?: number;
+                /** @description Only those of requests that change something in this project, by key. */
+                project?: string;
+                /** @description Due before this moment, ISO 8601. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ScheduledView"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -11,7 +11,7 @@ use crate::admission::Verdict;
 pub enum Stage {
     /// It waits.
     Open,
-    /// It was applied.
+    /// It was applied, all its steps.
     Applied,
     /// Its authors took it back.
     Withdrawn,
@@ -30,7 +30,9 @@ pub enum Act {
     Discuss,
     /// Taking it back.
     Withdraw,
-    /// Applying it.
+    /// Applying a step that is not the last.
+    Advance,
+    /// Applying it, or its last step.
     Apply,
     /// Giving up, because it cannot be applied when it is due.
     Stop,
@@ -47,7 +49,7 @@ pub enum State {
     Approved,
     /// A reviewer declined it: it waits for another revision, or for them to change their mind.
     Declined,
-    /// It was applied.
+    /// It was applied, all its steps.
     Applied,
     /// Its authors took it back.
     Withdrawn,
@@ -68,7 +70,8 @@ impl Stage {
     pub fn after(self, act: Act) -> Result<Self, Closed> {
         match (self, act) {
             (stage, Act::Discuss) => Ok(stage),
-            (Self::Open, Act::Review) | (Self::Open | Self::Stopped, Act::Revise) => Ok(Self::Open),
+            (Self::Open, Act::Review | Act::Advance)
+            | (Self::Open | Self::Stopped, Act::Revise) => Ok(Self::Open),
             (Self::Open | Self::Stopped, Act::Withdraw) => Ok(Self::Withdrawn),
             (Self::Open, Act::Apply) => Ok(Self::Applied),
             (Self::Open, Act::Stop) => Ok(Self::Stopped),

@@ -19,8 +19,8 @@ pub(crate) struct Listener {
 
 #[derive(Debug)]
 pub(crate) struct Event {
-    id: Option<i64>,
-    name: String,
+    pub(crate) id: Option<i64>,
+    pub(crate) name: String,
     pub(crate) data: Value,
 }
 
@@ -50,7 +50,7 @@ impl Listener {
     }
 
     /// As [`Self::with_token`], after the event with this id.
-    async fn after(app: &App, token: &str, id: i64) -> Self {
+    pub(crate) async fn after(app: &App, token: &str, id: i64) -> Self {
         let id = id.to_string();
         let token = format!("Bearer {token}");
         Self::of(app, &[("authorization", &token), ("last-event-id", &id)]).await
@@ -72,7 +72,7 @@ impl Listener {
         }
     }
 
-    async fn expect(&mut self, name: &str) -> Event {
+    pub(crate) async fn expect(&mut self, name: &str) -> Event {
         let event = self.next().await.expect("the stream ended");
         assert_eq!(event.name, name, "{event:?}");
         event

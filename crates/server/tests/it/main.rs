@@ -26,6 +26,7 @@ mod rates;
 mod requests;
 mod rude;
 mod rules;
+mod schedules;
 mod sdk_keys;
 mod search;
 mod segments;

@@ -1,8 +1,6 @@
 //! Requests: change sets that wait for others.
 
 use burgee_domain::access::{DEVELOPER, READER};
-use burgee_store::requests::Said;
-use burgee_store::{ActorKind, ApplyRequest};
 use burgee_testkit::api::Api;
 use serde_json::{Value, json};
 
@@ -12,7 +10,7 @@ use crate::permissions::fixture::{allow, id, on, with};
 use crate::rules::{one_approval, set_rules};
 
 /// Commands of the project `default`.
-fn of_default(commands: Value) -> Value {
+pub(crate) fn of_default(commands: Value) -> Value {
     let mut commands = commands;
     for command in commands.as_array_mut().unwrap() {
         command["project"] = json!("default");
@@ -26,16 +24,16 @@ fn asking(commands: Value) -> Value {
 }
 
 /// Makes a request that must be fine; its id.
-async fn ask(api: &Api, commands: Value) -> String {
+pub(crate) async fn ask(api: &Api, commands: Value) -> String {
     id(&api.post("requests", &asking(commands)).await.expect(201))
 }
 
-async fn look(api: &Api, id: &str) -> Value {
+pub(crate) async fn look(api: &Api, id: &str) -> Value {
     api.get(&format!("requests/{id}")).await.expect(200)
 }
 
 /// A review of the newest revision.
-async fn review(api: &Api, id: &str, verdict: &str) -> Value {
+pub(crate) async fn review(api: &Api, id: &str, verdict: &str) -> Value {
     let revision = &look(api, id).await["revision"];
     let body = json!({"verdict": verdict, "revision": revision});
     api.post(&format!("requests/{id}/reviews"), &body)
@@ -43,7 +41,7 @@ async fn review(api: &Api, id: &str, verdict: &str) -> Value {
         .expect(200)
 }
 
-fn apply_path(id: &str) -> String {
+pub(crate) fn apply_path(id: &str) -> String {
     format!("requests/{id}/apply")
 }
 
@@ -55,7 +53,7 @@ async fn is_on(app: &App, flag: &str) -> bool {
 }
 
 /// A flag that is on in `prod`, which asks for one approval; two developers.
-async fn house(app: &App) -> (Api, Api) {
+pub(crate) async fn house(app: &App) -> (Api, Api) {
     app.apply(flag_on("f")).await;
     set_rules(app, "prod", one_approval()).await;
     let ann = app.caller("ann", DEVELOPER).await;
@@ -576,34 +574,6 @@ async fn lists_show_what_concerns_somebody() {
         let guest = with(app, json!([on("allow", &["*.read"], &there)])).await;
         assert_eq!(list(&guest, "").await, [dev.as_str()]);
         guest.get(&format!("requests/{prod}")).await.problem(403);
-    })
-    .await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_job_applies_as_the_author() {
-    on_each_database(async |app| {
-        let (ann, bob) = house(app).await;
-        let asked = ask(&ann, off()).await;
-        let due = ApplyRequest {
-            organization: app.organization.id.clone(),
-            request: asked.clone(),
-            revision: Some(1),
-            applier: None,
-            override_reason: None,
-            now: burgee_server::now(),
-        };
-        app.store.apply_request(&due).await.unwrap_err();
-        let said = review(&bob, &asked, "approve").await;
-        assert_eq!(said["events"][0]["kind"], Said::Approve.as_str());
-        let applied = app.store.apply_request(&due).await.unwrap();
-        assert_eq!(applied.request.as_deref(), Some(asked.as_str()));
-        let done = app
-            .store
-            .change_set(&app.organization.id, &applied.id)
-            .await;
-        let actor = done.unwrap().actor;
-        assert_eq!((actor.kind, &*actor.name), (ActorKind::Token, "ann"));
     })
     .await;
 }

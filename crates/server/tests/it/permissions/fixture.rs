@@ -1,6 +1,7 @@
 //! An organization with one of everything that a route can be about.
 
 use burgee_domain::access::{StatementInput, statements};
+use burgee_eval::time::Millis;
 use burgee_server::now;
 use burgee_store::traffic::UserSeen;
 use burgee_store::{Actor, Grant, NewToken};
@@ -21,6 +22,8 @@ pub(crate) struct Fixture {
     /// Requests of the owner's: one to work on, one to be withdrawn.
     pub(crate) request: String,
     pub(crate) idle_request: String,
+    /// One with three steps that wait for their moments.
+    pub(crate) series: String,
 }
 
 impl Fixture {
@@ -59,6 +62,7 @@ impl Fixture {
             change_set,
             request: request(app).await,
             idle_request: request(app).await,
+            series: series(app).await,
         }
     }
 
@@ -71,6 +75,7 @@ impl Fixture {
         let mut marks: Vec<String> = known.into_iter().cloned().collect();
         marks.extend([self.sdk_key.clone(), self.change_set.clone()]);
         marks.extend([self.request.clone(), self.idle_request.clone()]);
+        marks.push(self.series.clone());
         marks.extend([id(&project), id(&prod), "example.com".to_owned()]);
         marks.push("secret-name".to_owned());
         marks.push(app.keys("prod").await.server.secret);
@@ -121,6 +126,22 @@ async fn request(app: &App) -> String {
     let on = json!({"kind": "turnOn", "project": "default", "flag": "asked",
         "environment": "prod"});
     let new = json!({"title": "Known to all", "commands": [on]});
+    id(&app.owner.post("requests", &new).await.expect(201))
+}
+
+/// A moment so many minutes ahead.
+pub(crate) fn soon(minutes: i64) -> String {
+    Millis(now().0 + minutes * 60_000).to_string()
+}
+
+async fn series(app: &App) -> String {
+    let turn = |kind: &str| json!([{"kind": kind, "project": "default", "flag": "asked", "environment": "prod"}]);
+    let steps = [
+        json!({"at": soon(60), "commands": turn("turnOn")}),
+        json!({"at": soon(120), "commands": turn("turnOff")}),
+        json!({"at": soon(180), "commands": turn("turnOn")}),
+    ];
+    let new = json!({"title": "On and off", "steps": steps});
     id(&app.owner.post("requests", &new).await.expect(201))
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::fixture::{Fixture, allow};
+use super::fixture::{Fixture, allow, soon};
 
 /// An operation as a token calls it.
 pub(crate) struct Operation {
@@ -558,6 +558,20 @@ fn requests(of: &Fixture) -> Vec<Operation> {
             "POST /api/v1/requests/{id}/rebase",
             format!("{one}/rebase"),
             &and("flag.turnOn"),
+        ),
+        op("GET /api/v1/schedule", "schedule", &[])
+            .shows("environment.read")
+            .also("flag.read"),
+        op(
+            "POST /api/v1/requests/{id}/reschedule",
+            format!("requests/{}/reschedule", of.series),
+            &[&and("flag.turnOn")[..], &["flag.turnOff"]].concat(),
+        )
+        .sends(json!({"at": [soon(30), soon(40), soon(50)]})),
+        op(
+            "DELETE /api/v1/requests/{id}/steps/{step}",
+            format!("requests/{}/steps/3", of.series),
+            &[&and("flag.turnOn")[..], &["flag.turnOff"]].concat(),
         ),
         op(
             "POST /api/v1/requests/{id}/apply",
