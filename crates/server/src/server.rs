@@ -67,7 +67,7 @@ impl Server {
             due::keep(store.changed(), audit),
         )));
         let owner_password = setup::first_password(&store).await?;
-        let (management, _) = router::router(state);
+        let management = router::router(state);
         let routes = burgee_edge::api::router(api.clone()).merge(management);
         let edge = driver::serve(listening, &api, routes, stop_edge.clone(), driver)
             .with_context(taken)?;
