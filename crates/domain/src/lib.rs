@@ -35,6 +35,7 @@ pub mod sdk_key;
 pub mod search;
 pub mod served;
 pub mod staleness;
+pub mod still_evaluated;
 pub mod warnings;
 pub mod workspace;
 

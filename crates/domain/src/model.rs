@@ -94,6 +94,8 @@ pub struct SdkKey {
     pub secret: String,
     /// When it was made.
     pub created_at: Millis,
+    /// When it was used for the first time, to about a second.
+    pub first_used_at: Option<Millis>,
     /// When it was last used, to about a minute.
     pub last_used_at: Option<Millis>,
     /// When it ends by itself, where it was rotated.

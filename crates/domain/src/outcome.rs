@@ -1,5 +1,7 @@
 //! What a change set did: what the store writes, and what a dry run shows.
 
+use std::collections::BTreeMap;
+
 use burgee_eval::time::Millis;
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +71,13 @@ impl Item {
         match self {
             Self::Flag(id, _) => id.as_str(),
             Self::Segment(id, _) => id.as_str(),
+        }
+    }
+
+    /// The key, of whichever kind.
+    pub fn key(&self) -> &Key {
+        match self {
+            Self::Flag(_, key) | Self::Segment(_, key) => key,
         }
     }
 }
@@ -148,6 +157,9 @@ pub struct Warning {
     pub code: String,
     /// The index of the command that it is about.
     pub command: Option<usize>,
+    /// What the message is made of, by name; empty where it is made of nothing.
+    #[serde(default)]
+    pub params: BTreeMap<String, String>,
     /// In plain words.
     pub message: String,
 }

@@ -22,6 +22,8 @@ pub use segment::{SegmentPlan, segment};
 pub use targeting::{TargetingPlan, missing_variations, targeting};
 pub use undo::{Collision, FlagTouched, Touched, Undone, undo_flag, undo_segment};
 
+use std::collections::BTreeMap;
+
 use crate::command::Command;
 use crate::outcome::Warning;
 
@@ -50,6 +52,7 @@ impl Steps {
         self.warnings.push(Warning {
             code: code.to_owned(),
             command: None,
+            params: BTreeMap::new(),
             message: message.into(),
         });
     }

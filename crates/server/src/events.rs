@@ -11,6 +11,7 @@
 //! slowly is cut off, comes back with the last number, and gets what it missed.
 
 mod body;
+mod first_use;
 mod stream;
 mod tail;
 pub mod view;

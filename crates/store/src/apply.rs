@@ -10,6 +10,7 @@ mod base;
 mod import;
 mod preview;
 mod request;
+mod still_evaluated;
 pub(crate) mod waiting;
 
 use std::collections::BTreeMap;
@@ -163,6 +164,9 @@ impl Store {
             return first.ok_or_else(|| StoreError::Reused.into());
         }
         self.end(tx, work.dry_run).await?;
+        let (outcome, rights) = (&decision.outcome, work.rights);
+        let evaluated = self.still_evaluated(&workspace, outcome, rights, work.now);
+        applied.warnings.extend(evaluated.await);
         Ok(applied)
     }
 

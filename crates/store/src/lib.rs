@@ -38,6 +38,7 @@ mod pool;
 mod project_file;
 mod projects;
 pub mod requests;
+mod room;
 mod row;
 pub mod sdk_keys;
 pub mod search;
@@ -76,6 +77,7 @@ pub use crate::segments::{ListedSegment, SegmentFilter};
 pub use crate::snapshot::LoggedItem;
 pub use crate::tokens::{Grant, NewToken, Token};
 pub use crate::versions::{ListedVersion, Moment, VersionAt, VersionItem};
+pub use crate::workspace::SegmentUse;
 
 use crate::changed::Changed;
 use crate::dialect::Dialect;

@@ -44,6 +44,10 @@ pub(crate) const TRUTH: &[Migration] = &[
         version: 7,
         text: include_str!("../migrations/truth/0007_requests.sql"),
     },
+    Migration {
+        version: 10,
+        text: include_str!("../migrations/truth/0010_first_use.sql"),
+    },
 ];
 
 /// The steps of the traffic.

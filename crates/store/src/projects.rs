@@ -12,7 +12,7 @@ use crate::environments::Act;
 use crate::error::{StoreError, unique};
 use crate::page::{Page, PageRequest};
 use crate::sql::Sql;
-use crate::{Store, Tx, row, text};
+use crate::{Store, Tx, organizations, room, row, text};
 
 const SELECT: &str = "SELECT id, organization_id, key, name, version, created_at FROM projects \
                       WHERE deleted_at IS NULL";
@@ -97,7 +97,12 @@ impl Store {
         actor: &Actor,
         now: Millis,
     ) -> Result<Project, StoreError> {
+        // Others who make one wait: there are only so many.
+        organizations::lock(tx, &new.organization, self.shared.dialect.for_update()).await?;
         let project = insert(tx, new, now).await?;
+        room::PROJECTS
+            .holds(tx, &[new.organization.as_str()])
+            .await?;
         let act = about(&project, actor, "createProject", "project made");
         self.administer(tx, &act, &mut [], now).await?;
         Ok(project)

@@ -4,6 +4,8 @@
 
 mod uses;
 
+pub use uses::SegmentUse;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use burgee_domain::command::{References, SegmentRef};

@@ -147,7 +147,8 @@ export interface paths {
         /**
          * Hear what happens in the organization, as server-sent events, each with a name and JSON:
          *     `hello` (`Beginning`: the stream begins), `change` (`ChangeEvent`), `evaluation` and `user`
-         *     (`Seen`: the first ever seen in an environment), `permissions` (what the caller may do has
+         *     (`Seen`: the first ever seen in an environment), `sdk` (`Seen`: the first that came with an SDK
+         *     key, to who may `sdkKey.read`), `permissions` (what the caller may do has
          *     changed), `reset` (`Beginning`: more was missed than is told again, ask for everything anew).
          *     The caller is told what they may see. The stream ends with the session or the token, and where
          *     the reader is too slow; `Last-Event-ID` goes on where it ended.
@@ -3139,6 +3140,8 @@ export interface components {
             /** @description What it would change. */
             diff: components["schemas"]["DiffLine"][];
             refused?: components["schemas"]["Problem"] | null;
+            /** @description What its author and its reviewers should know. */
+            warnings: components["schemas"]["Warning"][];
         };
         /** @description Approvals that were gone without. */
         OverriddenView: {
@@ -3444,6 +3447,8 @@ export interface components {
                 createdAt: string;
                 /** @description When it ends by itself, ISO 8601, where it was rotated. */
                 endsAt?: string | null;
+                /** @description When it was used for the first time, ISO 8601; absent where it never was. */
+                firstUsedAt?: string | null;
                 /** @description Its id. */
                 id: string;
                 /** @description What it may do. */
@@ -4176,6 +4181,8 @@ export interface components {
             createdAt: string;
             /** @description When it ends by itself, ISO 8601, where it was rotated. */
             endsAt?: string | null;
+            /** @description When it was used for the first time, ISO 8601; absent where it never was. */
+            firstUsedAt?: string | null;
             /** @description Its id. */
             id: string;
             /** @description What it may do. */
@@ -4209,12 +4216,25 @@ export interface components {
             /** @description The seed that was given. */
             seed: string;
         };
-        /** @description `evaluation` or `user`: the first ever seen in an environment. */
+        /**
+         * @description `evaluation` or `user`: the first ever seen in an environment. `sdk`: the first that came with an
+         *     SDK key.
+         */
         Seen: {
             /** @description The environment's key. */
             environment: string;
             /** @description The project's key. */
             project: string;
+            sdkKey?: components["schemas"]["SeenKey"] | null;
+        };
+        /** @description An SDK key that was used for the first time. */
+        SeenKey: {
+            /** @description Its id. */
+            id: string;
+            /** @description What it may do. */
+            kind: components["schemas"]["KeyKind"];
+            /** @description Its display name. */
+            name: string;
         };
         /** @description Properties and values that users have. */
         SeenProperties: {
@@ -4257,6 +4277,16 @@ export interface components {
             excluded: string[];
             /** @description Members by key. */
             included: string[];
+            /**
+             * @description The flags of which rules name it, live and archived, as far as the caller may see them. (Rules
+             *     of segments name no segments.) While there are any it is not deleted.
+             */
+            usedBy: components["schemas"]["UsedBy"][];
+            /**
+             * @description In how many more places it is used, which the caller may not see: each a flag in an
+             *     environment.
+             */
+            usedByHidden: number;
             /**
              * @description What does not do everywhere what its author may think; pointers are into this segment.
              *     Empty for an archived one.
@@ -4845,6 +4875,17 @@ export interface components {
             lastEvaluatedAt?: string | null;
             stale?: components["schemas"]["Stale"] | null;
         };
+        /** @description A flag that uses a segment. */
+        UsedBy: {
+            /** @description The keys of the environments where a rule names the segment. */
+            environments: string[];
+            /** @description The flag's key. */
+            flag: string;
+            /** @description The project's key. */
+            project: string;
+            /** @description `live` or `archived`. */
+            state: components["schemas"]["FlagState"];
+        };
         /** @description One of the values that a flag can have. Values are texts on the wire, whatever their type. */
         Variation: {
             /** @description Unique in the flag; a UUID for flags made here, anything for imported ones. */
@@ -4915,6 +4956,10 @@ export interface components {
             command?: number | null;
             /** @description In plain words. */
             message: string;
+            /** @description What the message is made of, by name; empty where it is made of nothing. */
+            params?: {
+                [key: string]: string;
+            };
         };
         /** @description A reason: a code with its parameters, and the same in English. */
         Why: {

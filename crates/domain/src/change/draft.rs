@@ -82,9 +82,22 @@ impl<'a> Draft<'a> {
 
     /// Tells the author something about the present command.
     pub(crate) fn warn(&mut self, code: &str, message: impl Into<String>) {
+        self.warn_of(code, &[], message);
+    }
+
+    /// As [`Self::warn`], with what the message is made of.
+    pub(crate) fn warn_of(
+        &mut self,
+        code: &str,
+        params: &[(&str, &str)],
+        message: impl Into<String>,
+    ) {
+        let params = params.iter();
+        let params = params.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         self.warnings.push(Warning {
             code: code.into(),
             command: Some(self.command),
+            params: params.collect(),
             message: message.into(),
         });
     }

@@ -38,9 +38,16 @@ pub(super) fn size_warning(
         (false, true) => format!("has {} bytes of JSON", entry.image.len()),
         (false, false) => return None,
     };
+    let params = [
+        ("item", entry.item.key().to_string()),
+        ("environment", environment.key.to_string()),
+        ("users", users.to_string()),
+        ("bytes", entry.image.len().to_string()),
+    ];
     Some(Warning {
         code: "itemLarge".into(),
         command: entry.commands.last().copied(),
+        params: params.map(|(name, value)| (name.to_owned(), value)).into(),
         message: format!(
             "{} in {} {reason}: every server SDK downloads all of it",
             name(&entry.item),

@@ -39,7 +39,8 @@ fn check_one(id: &str, draft: &mut Draft<'_>, place: &Place, at: &str) -> Checke
             "the segment '{}' is archived: it matches nobody",
             segment.key
         );
-        draft.warn("segmentArchived", message);
+        let key = segment.key.to_string();
+        draft.warn_of("segmentArchived", &[("segment", &key)], message);
     }
     Ok(())
 }

@@ -137,7 +137,11 @@ async fn detail(
     let found = seen(state, caller, id).await?;
     let (organization, request) = (&caller.organization, &found.listed.request);
     let outlook = match request.stage {
-        request::Stage::Open => Some(state.store.outlook(organization, &request.id, now()).await),
+        request::Stage::Open => {
+            let (store, id) = (&state.store, &request.id);
+            let outlook = store.outlook(organization, id, &caller.rights, now());
+            Some(outlook.await)
+        }
         _ => None,
     };
     Ok(Json(RequestDetail::new(found, outlook)))

@@ -42,6 +42,9 @@ pub struct SdkKeyView {
     pub secret: String,
     /// When it was made, ISO 8601.
     pub created_at: String,
+    /// When it was used for the first time, ISO 8601; absent where it never was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_used_at: Option<String>,
     /// When it was last used, to about a minute, ISO 8601; absent where it never was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<String>,
@@ -56,17 +59,24 @@ pub struct SdkKeyView {
     pub revoked_at: Option<String>,
 }
 
+impl From<SdkKeyKind> for KeyKind {
+    fn from(kind: SdkKeyKind) -> Self {
+        match kind {
+            SdkKeyKind::Client => Self::Client,
+            SdkKeyKind::Server => Self::Server,
+        }
+    }
+}
+
 impl From<SdkKey> for SdkKeyView {
     fn from(key: SdkKey) -> Self {
         Self {
             id: key.id.to_string(),
-            kind: match key.kind {
-                SdkKeyKind::Client => KeyKind::Client,
-                SdkKeyKind::Server => KeyKind::Server,
-            },
+            kind: key.kind.into(),
             name: key.name,
             secret: key.secret,
             created_at: key.created_at.to_string(),
+            first_used_at: key.first_used_at.map(|at| at.to_string()),
             last_used_at: key.last_used_at.map(|at| at.to_string()),
             ends_at: key.ends_at.map(|at| at.to_string()),
             successor: key.successor.map(|id| id.to_string()),

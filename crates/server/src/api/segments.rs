@@ -1,13 +1,15 @@
 //! Segments, to look at. Every edit is a command of a change set ([`super::changes`]).
 
+use std::collections::BTreeMap;
+
 use axum::Json;
 use axum::extract::State;
-use burgee_domain::access::{Kind, Resource};
+use burgee_domain::access::{Kind, Resource, Rights};
 use burgee_domain::key::Key;
 use burgee_domain::model::{Environment, Life, Project, Segment, SegmentScope};
 use burgee_domain::warnings::{self, ItemWarning};
 use burgee_eval::segment::SegmentRule;
-use burgee_store::{ListedSegment, SegmentFilter};
+use burgee_store::{ListedSegment, SegmentFilter, SegmentUse};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -57,6 +59,26 @@ pub struct SegmentDetail {
     /// What does not do everywhere what its author may think; pointers are into this segment.
     /// Empty for an archived one.
     pub warnings: Vec<ItemWarning>,
+    /// The flags of which rules name it, live and archived, as far as the caller may see them. (Rules
+    /// of segments name no segments.) While there are any it is not deleted.
+    pub used_by: Vec<UsedBy>,
+    /// In how many more places it is used, which the caller may not see: each a flag in an
+    /// environment.
+    pub used_by_hidden: usize,
+}
+
+/// A flag that uses a segment.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UsedBy {
+    /// The project's key.
+    pub project: String,
+    /// The flag's key.
+    pub flag: String,
+    /// `live` or `archived`.
+    pub state: FlagState,
+    /// The keys of the environments where a rule names the segment.
+    pub environments: Vec<String>,
 }
 
 /// A segment in a list: how many keys it names, not which.
@@ -72,15 +94,42 @@ pub struct ListedSegmentView {
     pub excluded_count: i64,
 }
 
-impl From<Segment> for SegmentDetail {
-    fn from(mut segment: Segment) -> Self {
+impl SegmentDetail {
+    fn new(mut segment: Segment, uses: Vec<SegmentUse>, rights: &Rights) -> Self {
+        let (used_by, used_by_hidden) = used_by(uses, rights);
         Self {
             warnings: warnings::of_segment(&segment),
+            used_by,
+            used_by_hidden,
             included: std::mem::take(&mut segment.included),
             excluded: std::mem::take(&mut segment.excluded),
             segment: segment.into(),
         }
     }
+}
+
+/// The flags that somebody may see, each once, and in how many places others are.
+fn used_by(uses: Vec<SegmentUse>, rights: &Rights) -> (Vec<UsedBy>, usize) {
+    let (mut shown, mut hidden) = (BTreeMap::<(String, String), UsedBy>::new(), 0);
+    for it in uses {
+        let flag = Resource::project(&*it.project).with(Kind::Flag, it.flag.as_str());
+        let place = Resource::environment(&*it.project, &*it.environment).protected(it.protected);
+        if !rights.allow("flag.read", &flag.tagged(&it.tags))
+            || !rights.allow("environment.read", &place)
+        {
+            hidden += 1;
+            continue;
+        }
+        let name = (it.project.clone(), it.flag.clone());
+        let of = shown.entry(name).or_insert_with(|| UsedBy {
+            project: it.project,
+            flag: it.flag,
+            state: it.life.into(),
+            environments: Vec::new(),
+        });
+        of.environments.push(it.environment);
+    }
+    (shown.into_values().collect(), hidden)
 }
 
 impl From<ListedSegment> for ListedSegmentView {
@@ -257,7 +306,10 @@ async fn one(
         .await;
     let found = found.map_err(api::or_missing(missing))?;
     place.may_read(caller, &found)?;
-    Ok(Json(api::computed(|| found.into()).await?))
+    let uses = state.store.segment_uses(&caller.organization, &found.id);
+    let (uses, rights) = (uses.await?, caller.rights.clone());
+    let shown = api::computed(move || SegmentDetail::new(found, uses, &rights));
+    Ok(Json(shown.await?))
 }
 
 /// One segment of the organization.

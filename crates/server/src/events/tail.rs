@@ -11,6 +11,7 @@ use tokio::sync::{broadcast, watch};
 use tokio::time::Instant;
 
 use super::News;
+use super::first_use::FirstUses;
 use super::view::{Seen, Sign};
 
 /// How long a change of another process, or a first evaluation, can go untold, at most.
@@ -33,6 +34,7 @@ pub(super) async fn follow(
         number,
         news,
         unseen: None,
+        first_uses: FirstUses::default(),
     };
     let mut polled = Instant::now();
     loop {
@@ -42,7 +44,7 @@ pub(super) async fn follow(
         }
         if tail.unseen.is_none() || polled.elapsed() >= POLL {
             polled = Instant::now();
-            if let Err(error) = tail.tell_signs().await {
+            if let Err(error) = tail.tell_all_signs().await {
                 tracing::warn!(%error, "first evaluations are not told, trying again");
             }
         }
@@ -60,6 +62,7 @@ struct Tail {
     commits: watch::Receiver<u64>,
     /// Of which signs of life are awaited; none: it is not known yet.
     unseen: Option<Unseen>,
+    first_uses: FirstUses,
 }
 
 /// Environments by id without a sign of life.
@@ -98,6 +101,17 @@ impl Tail {
         }
     }
 
+    async fn tell_all_signs(&mut self) -> Result<(), StoreError> {
+        for seen in self
+            .first_uses
+            .look(&self.store, &self.organization)
+            .await?
+        {
+            let _nobody = self.news.send(News::Seen(Arc::new(seen)));
+        }
+        self.tell_signs().await
+    }
+
     /// Tells of environments that were evaluated, or named a user, for the first time since this
     /// tail began.
     async fn tell_signs(&mut self) -> Result<(), StoreError> {
@@ -116,15 +130,14 @@ impl Tail {
             }
         }
         let traffic = self.store.traffic();
-        for sign in [Sign::User, Sign::Evaluation] {
-            let waiting = match sign {
-                Sign::Evaluation => &mut unseen.evaluation,
-                Sign::User => &mut unseen.user,
-            };
+        for (sign, waiting) in [
+            (Sign::User, &mut unseen.user),
+            (Sign::Evaluation, &mut unseen.evaluation),
+        ] {
             let ids: Vec<&str> = waiting.keys().map(String::as_str).collect();
             let found = match sign {
-                Sign::Evaluation => traffic.evaluated(&ids).await?,
                 Sign::User => traffic.with_users(&ids).await?,
+                _ => traffic.evaluated(&ids).await?,
             };
             for id in found {
                 let Some(environment) = waiting.remove(&id) else {
@@ -136,6 +149,7 @@ impl Tail {
                         project: environment.project,
                         environment: environment.key,
                         protected: environment.protected,
+                        sdk_key: None,
                     };
                     let _nobody = self.news.send(News::Seen(Arc::new(seen)));
                 }

@@ -5,6 +5,8 @@ use burgee_store::news::{Happened, ItemKind, Moved, MovedItem};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::api::sdk_keys::KeyKind;
+
 /// `change`: a change set was applied.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -52,13 +54,16 @@ pub enum Sign {
     Evaluation,
     /// An SDK named a user.
     User,
+    /// A program came with an SDK key.
+    Sdk,
 }
 
-/// `evaluation` or `user`: the first ever seen in an environment.
+/// `evaluation` or `user`: the first ever seen in an environment. `sdk`: the first that came with an
+/// SDK key.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Seen {
-    /// Which of the two.
+    /// Which.
     #[serde(skip)]
     pub sign: Sign,
     /// The project's key.
@@ -68,6 +73,21 @@ pub struct Seen {
     /// Whether it is protected.
     #[serde(skip)]
     pub protected: bool,
+    /// Of `sdk`: the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sdk_key: Option<SeenKey>,
+}
+
+/// An SDK key that was used for the first time.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SeenKey {
+    /// Its id.
+    pub id: String,
+    /// What it may do.
+    pub kind: KeyKind,
+    /// Its display name.
+    pub name: String,
 }
 
 impl Seen {
@@ -76,6 +96,7 @@ impl Seen {
         match self.sign {
             Sign::Evaluation => "evaluation",
             Sign::User => "user",
+            Sign::Sdk => "sdk",
         }
     }
 
@@ -84,6 +105,7 @@ impl Seen {
         let place = Resource::environment(self.project.as_str(), self.environment.as_str());
         let place = place.protected(self.protected);
         rights.allow("environment.read", &place)
+            && (self.sdk_key.is_none() || rights.allow("sdkKey.read", &place))
     }
 }
 

@@ -310,15 +310,55 @@ async fn the_first_evaluation_is_told() {
         let sdk = app.nobody().with_sdk_key(&keys.client.secret);
         let tracked = sdk.post("/api/public/insight/track", &track).await;
         assert_eq!(tracked.status, 200, "{tracked:?}");
-        let mut names = [owner.next().await.unwrap(), owner.next().await.unwrap()];
-        names.sort_by(|a, b| a.name.cmp(&b.name));
-        for (event, name) in names.iter().zip(["evaluation", "user"]) {
-            assert_eq!(event.name, name);
-            assert_eq!(
-                event.data,
-                json!({"project": "default", "environment": "prod"})
-            );
+        let mut heard = Vec::new();
+        for _ in 0..3 {
+            heard.push(owner.next().await.unwrap());
         }
+        heard.sort_by(|a, b| a.name.cmp(&b.name));
+        let place = json!({"project": "default", "environment": "prod"});
+        let mut of_key = place.clone();
+        of_key["sdkKey"] = json!({"id": keys.client.id, "kind": "client", "name": "client"});
+        let expected = [("evaluation", &place), ("sdk", &of_key), ("user", &place)];
+        for (event, (name, data)) in heard.iter().zip(expected) {
+            assert_eq!((event.name.as_str(), &event.data), (name, data));
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_use_of_each_key_is_told_once_to_who_may_see_keys() {
+    on_each_database(async |app| {
+        let statement = |effect: &str, actions: &[&str]| json!({"effect": effect, "actions": actions, "resources": ["*"]});
+        let policy = json!({"key": "no-keys", "name": "No keys", "statements": [
+            statement("allow", &["*"]), statement("deny", &["sdkKey.read"])]});
+        app.owner.post("policies", &policy).await.expect(201);
+        let blind = token(app, "blind", "no-keys").await;
+        let keys = app.keys("prod").await;
+        let _held = app.server_sdk("prod").await;
+        let seen = |listed: Value| {
+            let mut items = listed["items"].as_array().unwrap().clone();
+            items.retain(|it| it["id"] == keys.server.id.as_str());
+            items[0]["firstUsedAt"].is_string()
+        };
+        let path = "projects/default/environments/prod/sdk-keys";
+        while !seen(app.owner.get(path).await.expect(200)) {}
+
+        // That was before they listen.
+        let mut owner = Listener::with_token(app, &app.token).await;
+        owner.expect("hello").await;
+        let mut other = Listener::with_token(app, &blind).await;
+        other.expect("hello").await;
+        let _held = app.client_sdk("prod", "ana").await;
+        let mut heard = [owner.next().await.unwrap(), owner.next().await.unwrap()];
+        heard.sort_by(|a, b| a.name.cmp(&b.name));
+        assert_eq!(heard[0].name, "sdk");
+        assert_eq!(heard[0].data["sdkKey"]["id"], keys.client.id.as_str());
+        assert_eq!(heard[1].name, "user");
+        other.expect("user").await;
+        app.apply(flag_on("lit")).await;
+        owner.expect("change").await;
+        other.expect("change").await;
     })
     .await;
 }

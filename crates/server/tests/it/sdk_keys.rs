@@ -116,6 +116,8 @@ async fn a_key_is_renamed_and_shows_when_it_was_used() {
         app.owner.patch(&path, &empty).await.problem(400);
         let _held = app.server_sdk("prod").await;
         while listed(app, &key.id).await["lastUsedAt"].is_null() {}
+        let used = listed(app, &key.id).await;
+        assert_eq!(used["firstUsedAt"], used["lastUsedAt"]);
     })
     .await;
 }

@@ -113,7 +113,10 @@ async fn a_segment_edit_reaches_the_users_that_it_is_about() {
         // Archived while in use: its members are members no more, and the author is told.
         let archive = json!({"commands": [{"kind": "archiveSegment", "segment": "staff"}]});
         let done = app.owner.post("changes", &archive).await.expect(200);
-        assert_eq!(done["warnings"][0]["code"], "segmentInUse", "{done}");
+        let warning = &done["warnings"][0];
+        assert_eq!(warning["code"], "segmentInUse", "{done}");
+        let params = json!({"segment": "staff", "places": "default/prod/f"});
+        assert_eq!(warning["params"], params);
         other.until(|sdk| sdk.value("f") == Some("false"));
         server.until(|sdk| sdk.segments[&ids[0]]["isArchived"] == true);
         assert_eq!(server.segments[&ids[0]]["included"], json!([]));
@@ -124,4 +127,63 @@ async fn a_segment_edit_reaches_the_users_that_it_is_about() {
 fn moved(done: &Value) -> Vec<&str> {
     let versions = done["versions"].as_object().unwrap();
     versions.keys().map(String::as_str).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_segment_says_by_which_flags_it_is_used_and_is_not_deleted() {
+    on_each_database(async |app| {
+        make_three(app).await;
+        let shared = id(app, SHARED, "staff").await;
+        let of = |flag: &str, environment: &str, variation: &str| {
+            json!({"kind": "addRule", "flag": flag, "environment": environment, "rule": {
+                "variation": variation, "conditions": [
+                    {"property": "User is not in segment", "value": json!([&shared]).to_string()}]}})
+        };
+        for flag in ["f", "old", "secret"] {
+            app.apply(flag_on(flag)).await;
+            let (on, _) = variations(&app.owner, flag).await;
+            app.apply(json!([of(flag, "prod", &on), of(flag, "dev", &on)])).await;
+        }
+        app.apply(json!([
+            {"kind": "archiveFlag", "flag": "old"},
+            {"kind": "setFlagTags", "flag": "secret", "tags": ["secret"]},
+        ]))
+        .await;
+        let path = format!("{SHARED}/staff");
+        let shown = app.owner.get(&path).await.expect(200);
+        let used = |flag: &str, state: &str, environments: &[&str]| {
+            json!({"project": "default", "flag": flag, "state": state,
+                "environments": environments})
+        };
+        let both = &["prod", "dev"];
+        let all = json!([used("f", "live", both), used("old", "archived", both),
+            used("secret", "live", both)]);
+        assert_eq!(shown["usedBy"], all, "{shown}");
+        assert_eq!(shown["usedByHidden"], 0);
+        let other = app.owner.get(&format!("{PROJECT}/staff")).await.expect(200);
+        assert_eq!(other["usedBy"], json!([]));
+
+        // Who may not see the flag, or the environment, learns how many there are.
+        let policy = json!({"key": "some", "name": "Some", "statements": [
+            {"effect": "allow", "actions": ["*.read"], "resources": ["*"]},
+            {"effect": "deny", "actions": ["environment.read"], "resources": ["project/*:env/dev"]},
+            {"effect": "deny", "actions": ["flag.read"], "resources": ["project/*:flag/*;secret"]}]});
+        app.owner.post("policies", &policy).await.expect(201);
+        let some = app.caller("some", "some").await;
+        let shown = some.get(&path).await.expect(200);
+        let seen = json!([used("f", "live", &["prod"]), used("old", "archived", &["prod"])]);
+        assert_eq!(shown["usedBy"], seen, "{shown}");
+        assert_eq!(shown["usedByHidden"], 4);
+
+        let archive = json!({"kind": "archiveSegment", "segment": "staff"});
+        let delete = json!({"kind": "deleteSegment", "segment": "staff"});
+        let set = json!({"commands": [archive, delete]});
+        let refused = app.owner.post("changes", &set).await.problem(400);
+        assert_eq!(refused.body["errors"][0]["code"], "segmentInUse");
+        let words = refused.body["errors"][0]["detail"].to_string();
+        for flag in ["default/prod/f", "default/dev/old"] {
+            assert!(words.contains(flag), "{words}");
+        }
+    })
+    .await;
 }

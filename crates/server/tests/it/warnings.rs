@@ -1,6 +1,9 @@
 //! What authors are told of a flag and of a segment whenever they look at them.
 
 use burgee_domain::import::read;
+use burgee_eval::time::Millis;
+use burgee_server::now;
+use burgee_store::traffic::{Batch, Count};
 use burgee_store::{Actor, ImportRequest};
 use serde_json::{Value, json};
 
@@ -133,6 +136,101 @@ async fn what_an_imported_flag_cannot_do_is_shown_with_a_warning() {
                 json!(["notAPattern", at(2)]),
             ]
         );
+    })
+    .await;
+}
+
+/// Evaluations of a flag in an environment, so many hours ago each.
+async fn evaluated(app: &App, sequence: i64, flag: &str, environment: &str, hours: &[i64]) {
+    let path = format!("projects/default/environments/{environment}");
+    let environment = app.owner.get(&path).await.expect(200);
+    let path = format!("projects/default/flags/{flag}");
+    let flag = app.owner.get(&path).await.expect(200);
+    let text = |of: &Value, name: &str| of[name].as_str().unwrap().to_owned();
+    let counts = hours.iter().map(|hours| Count {
+        environment: text(&environment, "id").into(),
+        flag: text(&flag, "key").into(),
+        flag_id: text(&flag, "id").into(),
+        variation: text(&flag["variations"][0], "id").into(),
+        minute: Millis(now().0 - hours * 3_600_000),
+        count: 7,
+    });
+    let batch = Batch {
+        sender: "test".into(),
+        sequence,
+        at: now(),
+        counts: counts.collect(),
+        ..Batch::default()
+    };
+    app.store.traffic().write(&batch).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_archives_a_flag_that_is_still_evaluated_is_told() {
+    on_each_database(async |app| {
+        for flag in ["used", "unused"] {
+            app.apply(flag_on(flag)).await;
+        }
+        evaluated(app, 1, "used", "prod", &[1, 30, 200]).await;
+        evaluated(app, 2, "used", "dev", &[100]).await;
+        evaluated(app, 3, "unused", "prod", &[169]).await;
+        let archive = json!([{"kind": "archiveFlag", "flag": "unused"},
+            {"kind": "archiveFlag", "flag": "used"}]);
+        let ask = async |by: &burgee_testkit::api::Api| {
+            let ask = json!({"commands": archive, "dryRun": true});
+            let answer = by.post("projects/default/changes", &ask).await.expect(200);
+            answer["warnings"].clone()
+        };
+        let told = ask(&app.owner).await;
+        let [warning] = told.as_array().unwrap().as_slice() else {
+            panic!("{told}");
+        };
+        assert_eq!(warning["code"], "flagStillEvaluated");
+        assert_eq!(warning["command"], 1);
+        let params = &warning["params"];
+        assert_eq!(params["flag"], "used");
+        assert_eq!(params["environments"], "prod,dev");
+        assert_eq!(params["evaluations"], "21");
+        let last = Millis::parse(params["lastEvaluatedAt"].as_str().unwrap()).unwrap();
+        assert_eq!((now().0 - last.0) / 3_600_000, 1);
+
+        // Of the places that they may see.
+        let policy = json!({"key": "dev-alone", "name": "Dev", "statements": [
+            {"effect": "allow", "actions": ["*"], "resources": ["*"]},
+            {"effect": "deny", "actions": ["environment.read"], "resources": ["project/*:env/prod"]}]});
+        app.owner.post("policies", &policy).await.expect(201);
+        let told = ask(&app.caller("dora", "dev-alone").await).await;
+        assert_eq!(told[0]["params"]["environments"], "dev", "{told}");
+        assert_eq!(told[0]["params"]["evaluations"], "7");
+
+        // A request shows it to its reviewers, and who applies it is told.
+        let mut commands = archive.clone();
+        for command in commands.as_array_mut().unwrap() {
+            command["project"] = json!("default");
+        }
+        let ask = json!({"title": "Away with it", "commands": commands});
+        let request = app.owner.post("requests", &ask).await.expect(201);
+        assert_eq!(request["now"]["warnings"][0]["code"], "flagStillEvaluated", "{request}");
+        let apply = format!("requests/{}/apply", request["id"].as_str().unwrap());
+        let done = app.owner.post(&apply, &json!({})).await.expect(200);
+        assert_eq!(done["warnings"][0]["code"], "flagStillEvaluated", "{done}");
+
+        // What is archived is not taken away once more.
+        let delete = json!([{"kind": "deleteFlag", "flag": "used"}]);
+        assert_eq!(app.apply(delete).await["warnings"], json!([]));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_live_flag_is_not_deleted() {
+    on_each_database(async |app| {
+        app.apply(flag_on("f")).await;
+        let set = json!({"commands": [{"kind": "deleteFlag", "flag": "f"}]});
+        let refused = app.owner.post("projects/default/changes", &set).await;
+        let refused = refused.problem(400);
+        assert_eq!(refused.body["errors"][0]["code"], "flagNotArchived");
+        app.owner.get("projects/default/flags/f").await.expect(200);
     })
     .await;
 }

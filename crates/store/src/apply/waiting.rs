@@ -15,7 +15,7 @@ use burgee_domain::conflict::Conflict;
 use burgee_domain::diff::{self, DiffLine};
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
-use burgee_domain::outcome::{Outcome, Scope};
+use burgee_domain::outcome::{Outcome, Scope, Warning};
 use burgee_domain::request::{Act, Stage, held};
 use burgee_domain::workspace::Workspace;
 use burgee_eval::time::Millis;
@@ -122,6 +122,8 @@ pub struct Outlook {
     pub diff: Vec<DiffLine>,
     /// What others changed of what it touches: it has to be rebased.
     pub conflicts: Vec<ConflictFound>,
+    /// What its author and its reviewers should know.
+    pub warnings: Vec<Warning>,
 }
 
 impl Store {
@@ -271,10 +273,14 @@ impl Store {
         }
         requests::close(&mut tx, work.organization, request, &id, work.now).await?;
         self.end(tx, false).await?;
+        let evaluated =
+            self.still_evaluated(tried.workspace, tried.outcome(), work.rights, work.now);
+        applied.warnings.extend(evaluated.await);
         Ok(applied)
     }
 
-    /// What would become of an open request now. It locks nothing and changes nothing.
+    /// What would become of an open request now, for somebody with these rights. It locks nothing
+    /// and changes nothing.
     ///
     /// # Errors
     /// Why it could not be applied as it is, but for approvals, a comment and conflicts.
@@ -282,6 +288,7 @@ impl Store {
         &self,
         organization: &Id<Organization>,
         id: &str,
+        viewer: &Rights,
         now: Millis,
     ) -> Result<Outlook, RequestError> {
         let mut tx = self.begin_read().await?;
@@ -300,9 +307,14 @@ impl Store {
             .differences(&mut tx, &workspace, &revision, &tried)
             .await?;
         tx.rollback().await?;
+        let outcome = tried.outcome();
+        let mut warnings = outcome.warnings.clone();
+        let evaluated = self.still_evaluated(&workspace, outcome, Some(viewer), now);
+        warnings.extend(evaluated.await);
         Ok(Outlook {
             diff: tried.diff(),
             conflicts,
+            warnings,
         })
     }
 }

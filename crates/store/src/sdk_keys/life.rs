@@ -8,10 +8,11 @@
 use std::time::Duration;
 
 use burgee_domain::id::Id;
-use burgee_domain::model::{Environment, SdkKey};
+use burgee_domain::model::{Environment, Organization, SdkKey, SdkKeyKind};
 use burgee_eval::time::Millis;
+use sqlx::any::AnyRow;
 
-use super::{insert, of_id, room};
+use super::{fits, insert, of_id};
 use crate::change_sets::Actor;
 use crate::dialect::Clock;
 use crate::error::StoreError;
@@ -62,7 +63,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Refused`] where it is revoked or was rotated already, or where there are
-    /// [`MAX_KEYS`](super::MAX_KEYS).
+    /// [`MAX_SDK_KEYS`](burgee_domain::limits::MAX_SDK_KEYS).
     pub async fn rotate_sdk_key(
         &self,
         environment: &Id<Environment>,
@@ -79,10 +80,10 @@ impl Store {
             let message = "this key is revoked, or has a successor already";
             return Err(StoreError::refused("", "keyEnding", message));
         }
-        if grace > 0 {
-            room(&mut tx, environment).await?;
-        }
         let new = insert(&mut tx, environment, old.kind, Some(&old.name), None, now).await?;
+        if grace > 0 {
+            fits(&mut tx, environment).await?;
+        }
         old.successor = Some(new.id.clone());
         match grace {
             ..=0 => old.revoked_at = Some(now),
@@ -162,7 +163,9 @@ impl Store {
         for secrets in secrets.chunks(LIST) {
             let mut sql = Sql::new("UPDATE sdk_keys SET last_used_at = ");
             sql.bind(now.0)
-                .push(" WHERE revoked_at IS NULL AND secret IN ")
+                .push(", first_used_at = COALESCE(first_used_at, ")
+                .bind(now.0)
+                .push(") WHERE revoked_at IS NULL AND secret IN ")
                 .list(secrets.iter().copied());
             sql.push(" AND (last_used_at IS NULL OR last_used_at < ")
                 .bind(now.0)
@@ -171,6 +174,56 @@ impl Store {
         }
         Ok(())
     }
+
+    /// The keys of an organization that were used for the first time at `since` or later.
+    pub async fn first_used_sdk_keys(
+        &self,
+        organization: &Id<Organization>,
+        since: Millis,
+    ) -> Result<Vec<FirstUse>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT k.id, k.kind, k.name, k.first_used_at, p.key, e.key, e.protected \
+             FROM sdk_keys k JOIN environments e ON e.id = k.environment_id \
+             JOIN projects p ON p.id = e.project_id \
+             WHERE k.first_used_at >= $1 AND k.first_used_at IS NOT NULL \
+             AND p.organization_id = $2 AND e.deleted_at IS NULL ORDER BY k.first_used_at, k.id",
+        )
+        .bind(since.0)
+        .bind(organization.as_str())
+        .fetch_all(&self.shared.truth.read)
+        .await?;
+        let read = |found: &AnyRow| {
+            Ok(FirstUse {
+                id: row::id(found, 0)?,
+                kind: row::name(found, 1)?,
+                name: row::text(found, 2)?,
+                at: row::millis(found, 3)?,
+                project: row::text(found, 4)?,
+                environment: row::text(found, 5)?,
+                protected: row::boolean(found, 6)?,
+            })
+        };
+        rows.iter().map(read).collect()
+    }
+}
+
+/// The first use of a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstUse {
+    /// The key's id.
+    pub id: Id<SdkKey>,
+    /// What it may do.
+    pub kind: SdkKeyKind,
+    /// Its display name.
+    pub name: String,
+    /// When.
+    pub at: Millis,
+    /// The key of its project.
+    pub project: String,
+    /// The key of its environment.
+    pub environment: String,
+    /// Whether the environment is protected.
+    pub protected: bool,
 }
 
 async fn write_end(tx: &mut Tx, key: &SdkKey) -> Result<(), StoreError> {

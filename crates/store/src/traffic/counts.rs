@@ -1,5 +1,7 @@
 //! How often each variation of a flag was served, by minute, hour or day.
 
+use std::collections::BTreeMap;
+
 use burgee_eval::time::Millis;
 
 use super::read::read_count;
@@ -72,5 +74,43 @@ impl Traffic<'_> {
             .fetch_all(&self.store.shared.traffic.read)
             .await?;
         rows.iter().map(read_count).collect()
+    }
+}
+
+/// How often flags were evaluated, and the last time to some minutes, by the flag's id.
+pub(crate) type Evaluations = BTreeMap<String, (i64, Millis)>;
+
+impl Traffic<'_> {
+    /// The evaluations since a moment of some flags (key and id) in an environment; of what was not
+    /// evaluated there is nothing.
+    pub(crate) async fn evaluations(
+        &self,
+        environment: &str,
+        flags: &[(&str, &str)],
+        since: Millis,
+    ) -> Result<Evaluations, StoreError> {
+        let keys: Vec<&str> = flags.iter().map(|(key, _)| *key).collect();
+        let mut lately: BTreeMap<_, Millis> = BTreeMap::new();
+        for found in self.activity(&[environment], Some(&keys)).await? {
+            let last = found.variations.iter().map(|it| it.last).max();
+            let last = last.filter(|last| *last >= since);
+            lately.extend(last.map(|last| ((found.flag, found.flag_id), last)));
+        }
+        lately.retain(|(key, id), _| flags.contains(&(key, id)));
+        let mut all = Evaluations::new();
+        for ((flag, id), last) in lately {
+            let query = CountQuery {
+                environment,
+                flag: &flag,
+                flag_id: &id,
+                from: since,
+                to: Millis(i64::MAX),
+                grain: Grain::Day,
+            };
+            let counts = self.flag_counts(&query).await?;
+            let count = counts.iter().map(|it| it.count).sum();
+            all.insert(id, (count, last));
+        }
+        Ok(all)
     }
 }

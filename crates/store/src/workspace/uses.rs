@@ -1,34 +1,83 @@
-//! Where segments are used: asked for those that would be archived or deleted.
+//! Where segments are used: asked for those that would be archived or deleted, and by who looks at
+//! one. Rules of flags name segments; those of segments cannot.
 
 use std::collections::BTreeMap;
 
 use burgee_domain::id::Id;
-use burgee_domain::model::{Organization, Segment};
+use burgee_domain::model::{Life, Organization, Segment};
 use burgee_eval::condition::{IN_SEGMENT, NOT_IN_SEGMENT};
 use burgee_eval::flag::Rule;
 use sqlx::AnyConnection;
 
 use crate::error::StoreError;
-use crate::row;
 use crate::sql::{Sql, containing};
+use crate::{Store, row};
 
 /// How many segments are looked for at once: each is a pattern that every targeting is held against.
 const PATTERNS: usize = 50;
 
-/// Where flags that are not deleted name segments in a rule, as `project/environment/flag`.
+/// A flag, live or archived, of which a rule names a segment, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SegmentUse {
+    /// The project's key.
+    pub project: String,
+    /// The environment's key.
+    pub environment: String,
+    /// Whether the environment is protected.
+    pub protected: bool,
+    /// The flag's key.
+    pub flag: String,
+    /// The flag's tags.
+    pub tags: Vec<String>,
+    /// Live or archived.
+    pub life: Life,
+}
+
+impl Store {
+    /// Where flags that are not deleted name a segment in a rule: by project, environment, flag.
+    pub async fn segment_uses(
+        &self,
+        organization: &Id<Organization>,
+        segment: &Id<Segment>,
+    ) -> Result<Vec<SegmentUse>, StoreError> {
+        let mut connection = self.shared.truth.read.acquire().await?;
+        let mut found = find(&mut connection, organization, &[segment]).await?;
+        Ok(found.remove(segment).unwrap_or_default())
+    }
+}
+
+/// As [`find`], in words: `project/environment/flag`.
 pub(super) async fn load(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
     segments: &[&Id<Segment>],
 ) -> Result<BTreeMap<Id<Segment>, Vec<String>>, StoreError> {
+    let found = find(connection, organization, segments).await?;
+    let place = |it: SegmentUse| format!("{}/{}/{}", it.project, it.environment, it.flag);
+    let in_words = |(id, uses): (_, Vec<SegmentUse>)| (id, uses.into_iter().map(place).collect());
+    Ok(found.into_iter().map(in_words).collect())
+}
+
+/// Where flags that are not deleted name segments in a rule.
+async fn find(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    segments: &[&Id<Segment>],
+) -> Result<BTreeMap<Id<Segment>, Vec<SegmentUse>>, StoreError> {
     let all = segments.iter().map(|id| ((*id).clone(), Vec::new()));
-    let mut uses: BTreeMap<Id<Segment>, Vec<String>> = all.collect();
+    let mut uses: BTreeMap<Id<Segment>, Vec<SegmentUse>> = all.collect();
     for segments in segments.chunks(PATTERNS) {
         let sql = select(organization, segments)?;
         for found in sql.query()?.fetch_all(&mut *connection).await? {
             let rules: Vec<Rule> = row::json(&found, 3)?;
-            let [project, environment, flag] = [0, 1, 2].map(|column| row::text(&found, column));
-            let place = format!("{}/{}/{}", project?, environment?, flag?);
+            let place = SegmentUse {
+                project: row::text(&found, 0)?,
+                environment: row::text(&found, 1)?,
+                flag: row::text(&found, 2)?,
+                protected: row::boolean(&found, 4)?,
+                tags: row::json(&found, 5)?,
+                life: row::name(&found, 6)?,
+            };
             for segment in segments {
                 if rules.iter().any(|rule| names(rule, segment)) {
                     let places = uses.entry((*segment).clone()).or_default();
@@ -42,7 +91,7 @@ pub(super) async fn load(
 
 fn select(organization: &Id<Organization>, segments: &[&Id<Segment>]) -> Result<Sql, StoreError> {
     let mut sql = Sql::new(
-        "SELECT p.key, e.key, f.key, t.rules FROM targetings t \
+        "SELECT p.key, e.key, f.key, t.rules, e.protected, f.tags, f.life FROM targetings t \
          JOIN flags f ON f.project_id = t.project_id AND f.id = t.flag_id \
          JOIN environments e ON e.id = t.environment_id AND e.deleted_at IS NULL \
          JOIN projects p ON p.id = t.project_id \

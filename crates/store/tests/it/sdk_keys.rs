@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use burgee_domain::id::Id;
+use burgee_domain::limits::MAX_SDK_KEYS;
 use burgee_domain::model::{Environment, SdkKey, SdkKeyKind};
 use burgee_store::dialect::Clock;
 use burgee_store::edge::Changes;
-use burgee_store::sdk_keys::{MAX_GRACE, MAX_KEYS};
+use burgee_store::sdk_keys::MAX_GRACE;
 use burgee_store::{Actor, Store, StoreError};
 
 use crate::kit::{NOW, for_each_database, house, key, later};
@@ -142,6 +143,13 @@ async fn a_key_is_renamed_and_its_use_is_kept() {
         let read = find(store, &prod, &made.id).await;
         assert_eq!(read.name, "Web");
         assert_eq!(read.last_used_at, Some(later(10)));
+        store
+            .sdk_keys_used(&[&made.secret], later(20))
+            .await
+            .unwrap();
+        let read = find(store, &prod, &made.id).await;
+        assert_eq!(read.last_used_at, Some(later(20)));
+        assert_eq!(read.first_used_at, Some(later(10)));
         let others = store.sdk_keys(&prod).await.unwrap();
         let used = others.iter().filter(|it| it.last_used_at.is_some());
         assert_eq!(used.count(), 1);
@@ -160,7 +168,7 @@ async fn an_environment_has_so_many_keys() {
             made.await
         };
         // One of each kind is there.
-        for _ in 2..MAX_KEYS {
+        for _ in 2..MAX_SDK_KEYS {
             create().await.unwrap();
         }
         assert_eq!(code(create().await), "tooMany");

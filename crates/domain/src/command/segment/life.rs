@@ -46,7 +46,8 @@ impl Edit for ArchiveSegment {
         if changed && !uses.is_empty() {
             let places = listed(&uses);
             let message = format!("the segment now matches nobody, and is used by {places}");
-            draft.warn("segmentInUse", message);
+            let params = [("segment", self.segment.as_str()), ("places", &places)];
+            draft.warn_of("segmentInUse", &params, message);
         }
         Ok(changed)
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use burgee_domain::admission::EnvironmentNeeds;
 use burgee_domain::command::Command;
 use burgee_domain::diff::DiffLine;
+use burgee_domain::outcome::Warning;
 use burgee_domain::request::State;
 use burgee_store::Outlook;
 use burgee_store::requests::{Event, Listed, RequestError, RevisionHead, Seen};
@@ -138,6 +139,8 @@ pub struct OutlookView {
     pub diff: Vec<DiffLine>,
     /// What is not as it was when the revision was written: it needs a rebase.
     pub conflicts: Vec<Collision>,
+    /// What its author and its reviewers should know.
+    pub warnings: Vec<Warning>,
     /// Why it cannot be applied as it is, approvals and conflicts apart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<Problem>,
@@ -146,9 +149,10 @@ pub struct OutlookView {
 impl From<Result<Outlook, RequestError>> for OutlookView {
     fn from(outlook: Result<Outlook, RequestError>) -> Self {
         match outlook {
-            Ok(Outlook { diff, conflicts }) => Self {
-                diff,
-                conflicts: conflicts.into_iter().map(Into::into).collect(),
+            Ok(outlook) => Self {
+                diff: outlook.diff,
+                warnings: outlook.warnings,
+                conflicts: outlook.conflicts.into_iter().map(Into::into).collect(),
                 refused: None,
             },
             Err(refused) => Self {
