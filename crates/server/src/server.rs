@@ -74,7 +74,6 @@ impl Server {
         let text = move || metrics::joined(&counters.encode(), &mails.encode());
         let metrics_address =
             metrics::serve(config.metrics_listen, text, stop_feed.clone()).await?;
-        burgee_edge::allocator::give_free_memory_back();
         Ok(Self {
             address: edge.local_addr(),
             metrics_address,
