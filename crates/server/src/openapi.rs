@@ -4,6 +4,10 @@ use utoipa::openapi::path::{Operation, ParameterIn};
 use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{ContentBuilder, OpenApi, Ref, RefOr, Response, ResponseBuilder, Schema};
 
+/// The API's description as it is published: the reviewed text, which a test compares with what the
+/// code says (`tests/it/openapi.rs` says how to make it anew).
+pub const PUBLISHED: &str = include_str!("../openapi.json");
+
 /// Says what is the same everywhere: the refusals that do not depend on the operation (nobody is
 /// known, they may not do it, they ask too often, a body that is no JSON or too large, a database
 /// that cannot be reached), and in words what an answer is where its operation does not say more.

@@ -1,20 +1,24 @@
 //! The API's routes, one readable table: a handler cannot be mounted without being documented.
+//!
+//! The server publishes the reviewed description, `openapi.json`, as the text that it is; a test
+//! compares it with what the table's handlers say. To build it at each start would take 3 MiB
+//! and a thousand functions' code into memory for good, for something that hardly anybody asks of a
+//! running server.
 
 use axum::Router;
-use axum::extract::State;
+use axum::handler::Handler;
 use axum::http::header;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::IntoResponse;
-use axum::routing::get;
+use axum::routing::{MethodRouter, get};
 use burgee_store::dialect::Dialect;
-use bytes::Bytes;
 use tower_http::compression::predicate::{NotForContentType, SizeAbove};
 use tower_http::compression::{CompressionLayer, CompressionLevel, Predicate};
-use utoipa::OpenApi;
 use utoipa::openapi::OpenApi as Document;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
+use utoipa::{OpenApi, Path};
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use utoipa_axum::{PathItemExt, paste, routes};
 
 use crate::api::{
     activity, audit, bulk, changes, compare, environments, evaluate, events, flag_clone,
@@ -27,7 +31,7 @@ use crate::auth::session::renew;
 use crate::deadline::answer_in_time;
 use crate::docs;
 use crate::events::view::{Beginning, ChangeEvent, Seen};
-use crate::openapi::complete;
+use crate::openapi::{PUBLISHED, complete};
 use crate::problem::Problem;
 use crate::rates;
 
@@ -49,14 +53,28 @@ const SMALL: u64 = 1_024;
 /// How hard answers are compressed: from 5 on brotli takes several times as long for a tenth less.
 const BROTLI: i32 = 4;
 
-/// The API and its description.
-pub fn router(state: AppState) -> (Router, Document) {
+/// The API.
+pub fn router(state: AppState) -> Router {
     let dialect = state.store.dialect();
     let limit = from_fn_with_state(state.clone(), rates::limit);
-    let (mut router, mut document) = table().with_state(state).split_for_parts();
+    let mut router = mounted().with_state(state);
     if dialect == Dialect::Postgres {
         router = router.layer(from_fn(answer_in_time));
     }
+    router
+        .layer(from_fn(renew))
+        .route("/api/openapi.json", get(publish))
+        .merge(docs::router())
+        .layer(limit)
+        .layer(compression())
+        .fallback(|| async { Problem::not_found("such address") })
+        .method_not_allowed_fallback(|| async { Problem::method_not_allowed() })
+}
+
+/// What the API's description is, by the code: for the test that compares it with the text that is
+/// published ([`PUBLISHED`]).
+pub fn description() -> Document {
+    let (_, mut document) = described().split_for_parts();
     let token = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
     document
         .components
@@ -72,21 +90,7 @@ pub fn router(state: AppState) -> (Router, Document) {
         .get_or_insert_default()
         .add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
     complete(&mut document);
-    let described = serde_json::to_value(&document).unwrap_or_default();
-    // As a text: the tree takes some twenty times the memory.
-    let text = Bytes::from(described.to_string());
-    let published = Router::new()
-        .route("/api/openapi.json", get(publish))
-        .with_state(text);
-    let router = router
-        .layer(from_fn(renew))
-        .merge(published)
-        .merge(docs::router(&described))
-        .layer(limit)
-        .layer(compression())
-        .fallback(|| async { Problem::not_found("such address") })
-        .method_not_allowed_fallback(|| async { Problem::method_not_allowed() });
-    (router, document)
+    document
 }
 
 /// Answers go out as br or gzip where that is asked for. Not small ones, which fit a packet anyhow,
@@ -98,8 +102,43 @@ fn compression() -> CompressionLayer<impl Predicate> {
         .compress_when(large)
 }
 
-fn table() -> OpenApiRouter<AppState> {
-    OpenApiRouter::with_openapi(Description::openapi())
+/// The type that describes an operation: a handler's path with `__path_` before its last name.
+macro_rules! description_of {
+    ([$($module:ident)*] $handler:ident) => {
+        paste! { $($module::)* [<__path_ $handler>] }
+    };
+    ([$($module:ident)*] $next:ident :: $($rest:tt)+) => {
+        description_of!([$($module)* $next] $($rest)+)
+    };
+}
+
+/// Makes of one table what mounts its handlers and what describes them.
+macro_rules! operations {
+    ($(.routes(routes!($($first:ident)::+ $(, $($other:ident)::+)*)))+) => {
+        fn mounted() -> Router<AppState> {
+            Router::new()$(.route(
+                &<description_of!([] $($first)::+) as Path>::path(),
+                on::<description_of!([] $($first)::+), _, _>($($first)::+)
+                    $(.merge(on::<description_of!([] $($other)::+), _, _>($($other)::+)))*,
+            ))+
+        }
+
+        fn described() -> OpenApiRouter<AppState> {
+            OpenApiRouter::with_openapi(Description::openapi())
+                $(.routes(routes!($($first)::+ $(, $($other)::+)*)))+
+        }
+    };
+}
+
+/// Has a handler answer the methods that its description says.
+fn on<D: Path, H: Handler<T, AppState>, T: 'static>(handler: H) -> MethodRouter<AppState> {
+    let methods = D::methods();
+    methods.iter().fold(MethodRouter::new(), |router, method| {
+        router.on(method.to_method_filter(), handler.clone())
+    })
+}
+
+operations! {
         .routes(routes!(organization::get, organization::update))
         .routes(routes!(projects::list, projects::create))
         .routes(routes!(projects::get, projects::update, projects::delete))
@@ -195,10 +234,10 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(tokens::revoke))
 }
 
-async fn publish(State(document): State<Bytes>) -> impl IntoResponse {
+async fn publish() -> impl IntoResponse {
     let headers = [
         (header::CONTENT_TYPE, "application/json"),
         (header::CACHE_CONTROL, "no-cache"),
     ];
-    (headers, document)
+    (headers, PUBLISHED)
 }

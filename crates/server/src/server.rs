@@ -67,14 +67,13 @@ impl Server {
             due::keep(store.changed(), audit),
         )));
         let owner_password = setup::first_password(&store).await?;
-        let (management, _) = router::router(state);
+        let management = router::router(state);
         let routes = burgee_edge::api::router(api.clone()).merge(management);
         let edge = driver::serve(listening, &api, routes, stop_edge.clone(), driver)
             .with_context(taken)?;
         let text = move || metrics::joined(&counters.encode(), &mails.encode());
         let metrics_address =
             metrics::serve(config.metrics_listen, text, stop_feed.clone()).await?;
-        burgee_edge::allocator::give_free_memory_back();
         Ok(Self {
             address: edge.local_addr(),
             metrics_address,

@@ -21,6 +21,10 @@ const TELL: Duration = Duration::from_millis(200);
 /// How often memory is looked at where its peak is wanted.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// How long a server must be calm, and how long it is waited for at most.
+const CALM: Duration = Duration::from_millis(500);
+const SETTLING: Duration = Duration::from_secs(10);
+
 /// The most memory that was seen, in bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Peaks {
@@ -213,6 +217,22 @@ impl<'a> Drive<'a> {
             self.done(happened);
         }
         Ok(())
+    }
+
+    /// Lets the server finish what was begun before, so that it is not counted among what comes:
+    /// users are still to be written, a large change to be sealed. Waits until half a second passes
+    /// in which it hardly does anything, ten seconds at most.
+    pub(super) fn settle(&mut self) -> anyhow::Result<()> {
+        self.phase("settling")?;
+        let deadline = self.soon(SETTLING);
+        loop {
+            let before = self.spent()?;
+            self.pass(CALM)?;
+            let spent = self.spent()?.saturating_sub(before);
+            if spent < CALM / 100 || self.engine.now() >= deadline {
+                return Ok(());
+            }
+        }
     }
 
     /// Says goodbye to connections and waits until they are closed.
