@@ -337,7 +337,7 @@ pub(crate) struct AuditVerifyArgs {
 pub(crate) enum OrganizationCommand {
     /// Make an organization with an owner, and nothing else in it.
     Create(OrganizationCreateArgs),
-    /// Show the organizations, the oldest first.
+    /// Show the organizations, by key.
     List(OrganizationListArgs),
 }
 

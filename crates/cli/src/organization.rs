@@ -20,7 +20,8 @@ pub(crate) async fn create(args: OrganizationCreateArgs) -> anyhow::Result<ExitC
         owner: Email::new(&args.owner).context("--owner")?,
     };
     let store = open(&args.data).await?;
-    let made = store.create_organization(&new, &Actor::operator(), now());
+    let operator = Actor::operator();
+    let made = store.create_organization(&new, &operator, now());
     let (organization, owner) = match made.await {
         Err(StoreError::Conflict { message, .. }) => anyhow::bail!("--key: {message}"),
         Err(StoreError::Invalid { message, .. }) => anyhow::bail!("--name: {message}"),

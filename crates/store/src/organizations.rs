@@ -61,15 +61,6 @@ pub struct NewOrganization {
 }
 
 impl Store {
-    /// All organizations, the oldest first.
-    pub async fn organizations(&self) -> Result<Vec<Organization>, StoreError> {
-        let text = format!("{SELECT} ORDER BY created_at, id");
-        let rows = sqlx::query(sqlx::AssertSqlSafe(text))
-            .fetch_all(&self.shared.truth.read)
-            .await?;
-        rows.iter().map(read).collect()
-    }
-
     /// Makes an organization with an owner and nothing else. The owner's account has no password
     /// where it is new.
     ///

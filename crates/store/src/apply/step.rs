@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use burgee_domain::access::Rights;
+use burgee_domain::access::{Marks, Rights};
 use burgee_domain::admission::{self as rules, Ask, Voice};
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
@@ -22,7 +22,7 @@ use crate::change_sets::{self, Actor};
 use crate::error::StoreError;
 use crate::requests::steps::{self, Place};
 use crate::requests::{self, Request, RequestError, Revision, Step, voices};
-use crate::{Store, Tx, workspace};
+use crate::{Store, Tx, environments, workspace};
 
 /// A request to be applied by somebody.
 #[derive(Clone, Debug)]
@@ -194,7 +194,7 @@ impl Store {
             .try_as_author(tx, workspace, claimed, Some(&everything))
             .await?;
         let places = tried.places(&claimed.step()?.commands);
-        let asks = admission::asks_of(tx, &places).await?;
+        let asks = admission::asks_of(tx, &places, &Marks::of(tried.workspace)).await?;
         match rules::vouched(&places, &asks, voices) {
             true => Ok(tried),
             false => Err(lost),
@@ -215,7 +215,8 @@ impl Store {
             _ => request.places.as_slice(),
         };
         let places = rules::together(series.iter().cloned().chain(now));
-        Ok(admission::asks_of(tx, &places).await?)
+        let marks = environments::marks(tx, claimed.organization).await?;
+        Ok(admission::asks_of(tx, &places, &marks).await?)
     }
 
     /// Writes what a step came to.
