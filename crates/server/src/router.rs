@@ -8,6 +8,7 @@ use axum::response::IntoResponse;
 use axum::routing::get;
 use burgee_store::dialect::Dialect;
 use bytes::Bytes;
+use tower::Layer;
 use tower_http::compression::predicate::{NotForContentType, SizeAbove};
 use tower_http::compression::{CompressionLayer, CompressionLevel, Predicate};
 use utoipa::OpenApi;
@@ -20,10 +21,12 @@ use crate::api::{
     activity, audit, bulk, changes, compare, environments, evaluate, events, flag_clone,
     flag_index, flags, forget, groups, invitations, me, members, oidc, organization, permissions,
     policies, project_files, projects, promote, properties, requests, revert, rules, sdk_keys,
-    search, segments, session, sign_in, state, tokens, user_files, users, versions,
+    search, segments, session, sign_in, state, tokens, user_files, user_properties, users,
+    versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
+use crate::conditional::{Guarded, guard};
 use crate::deadline::answer_in_time;
 use crate::docs;
 use crate::events::view::{Beginning, ChangeEvent, Seen};
@@ -72,19 +75,25 @@ pub fn router(state: AppState) -> (Router, Document) {
         .get_or_insert_default()
         .add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
     complete(&mut document);
+    let guarded = Guarded::of(&mut document);
     let described = serde_json::to_value(&document).unwrap_or_default();
     // As a text: the tree takes some twenty times the memory.
     let text = Bytes::from(described.to_string());
     let published = Router::new()
         .route("/api/openapi.json", get(publish))
         .with_state(text);
-    let router = router
+    let api = router
+        .fallback(|| async { Problem::not_found("such address") })
+        .method_not_allowed_fallback(|| async { Problem::method_not_allowed() });
+    // Around the whole of it: what is edited is looked at by another route.
+    let api = from_fn_with_state(guarded, guard).layer(api);
+    let router = Router::new()
+        .fallback_service(api)
         .layer(from_fn(renew))
         .merge(published)
         .merge(docs::router(&described))
         .layer(limit)
         .layer(compression())
-        .fallback(|| async { Problem::not_found("such address") })
         .method_not_allowed_fallback(|| async { Problem::method_not_allowed() });
     (router, document)
 }
@@ -125,6 +134,12 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(user_files::download))
         .routes(routes!(forget::forget))
         .routes(routes!(properties::seen))
+        .routes(routes!(user_properties::list))
+        .routes(routes!(
+            user_properties::get,
+            user_properties::set,
+            user_properties::delete
+        ))
         .routes(routes!(evaluate::evaluate))
         .routes(routes!(segments::list_shared))
         .routes(routes!(segments::list_of_project))
