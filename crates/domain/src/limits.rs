@@ -73,3 +73,43 @@ pub const WARN_ITEM: usize = 256 * 1024;
 
 /// How far a rollout's bounds may lie from where they should, to forgive sums of decimal fractions.
 pub const ROLLOUT_TOLERANCE: f64 = 1e-9;
+
+/// The most policies of an organization: they are listed whole, and people have to know them.
+pub const MAX_POLICIES: i64 = 500;
+
+/// The most groups of an organization, for the same reason.
+pub const MAX_GROUPS: i64 = 500;
+
+/// The most members of an organization, and so of a group: who has a policy is looked for among all
+/// of them.
+pub const MAX_MEMBERS: i64 = 10_000;
+
+/// The most invitations of an organization that nobody has followed yet: each is a letter.
+pub const MAX_INVITATIONS: i64 = 1_000;
+
+/// The most service tokens of an organization that work: they are listed whole.
+pub const MAX_SERVICE_TOKENS: i64 = 1_000;
+
+/// The most personal tokens of a member that work: nobody keeps an eye on more.
+pub const MAX_PERSONAL_TOKENS: i64 = 50;
+
+/// The most projects of an organization: a change of a shared segment locks them all.
+pub const MAX_PROJECTS: i64 = 500;
+
+/// The most environments of a project: every change set of the project locks them all.
+pub const MAX_ENVIRONMENTS: i64 = 1_000;
+
+/// The most SDK keys of an environment that are not revoked: they are looked through in one answer.
+pub const MAX_SDK_KEYS: i64 = 100;
+
+/// The most flags of a project that are not deleted: all that are on go to every server SDK, and
+/// the index of them is one answer.
+pub const MAX_FLAGS: i64 = 20_000;
+
+/// The most segments of one scope (the organization, a project, an environment) that are not
+/// deleted: all of them go to every server SDK.
+pub const MAX_SEGMENTS: i64 = 5_000;
+
+/// The most properties of end users that a project knows: as many as are told of those that users
+/// have, all in one answer.
+pub const MAX_USER_PROPERTIES: i64 = 500;

@@ -13,9 +13,6 @@ use crate::check::text;
 use crate::fault::{Fault, Rejected};
 use crate::limits::{MAX_DESCRIPTION, MAX_PROPERTY};
 
-/// The most that a project knows: as many as are told of those that users have.
-pub const MAX_PROPERTIES: usize = 500;
-
 /// The most preset values of one: what somebody chooses from a list.
 pub const MAX_PRESETS: usize = 500;
 

@@ -422,6 +422,11 @@ impl From<StoreError> for Problem {
                 };
                 Self::conflict(&pointer, code, message)
             }
+            StoreError::Denied(it) => Self::not_allowed(it.action, &it.resource, &it.decision),
+            StoreError::MayNotGive(refused) => Self::may_not_give(&refused),
+            StoreError::ActorGone => {
+                Self::unauthorized("you are no member any more, or your token does not work")
+            }
             StoreError::Reused => Self::id_reused(),
             StoreError::Invalid { field, message } => {
                 Self::invalid(format!("/{field}"), "storable", message)
@@ -536,9 +541,7 @@ impl From<ApplyError> for Problem {
                 });
                 problem
             }
-            ApplyError::Denied(denied) => {
-                Self::not_allowed(denied.action, &denied.resource, &denied.decision)
-            }
+            ApplyError::Denied(it) => StoreError::Denied(it).into(),
             ApplyError::CommentRequired(needs) => Self::comment_required(needs),
             ApplyError::ApprovalRequired(needs) => Self::approval_required(needs),
             ApplyError::Store(error) => error.into(),

@@ -1,6 +1,9 @@
 //! What can go wrong when storing, in the few cases that a caller can act on.
 
+use burgee_domain::access::MayNotGive;
 use sqlx::error::{DatabaseError, ErrorKind};
+
+use crate::apply::Denied;
 
 /// Why the store did not do it.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +29,15 @@ pub enum StoreError {
         /// In plain words.
         message: String,
     },
+    /// Whoever asks may not do it, as things are once it is their turn.
+    #[error("{} on {} is not allowed", .0.action, .0.resource)]
+    Denied(Box<Denied>),
+    /// Whoever asks may not give somebody that.
+    #[error("the policy {} may not be given", .0.policy)]
+    MayNotGive(Box<MayNotGive>),
+    /// Whoever asks is no member any more, or their token does not work any more.
+    #[error("whoever asks is gone")]
+    ActorGone,
     /// The id of a change set that was used for another one.
     #[error("this id was used for another change set")]
     Reused,

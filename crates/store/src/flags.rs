@@ -2,7 +2,7 @@
 
 pub(crate) mod index;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
@@ -17,7 +17,7 @@ use crate::dialect::Dialect;
 use crate::error::{StoreError, unique};
 use crate::page::{Page, PageRequest};
 use crate::sql::{LIST, Sql, containing, rows};
-use crate::{Store, row, targetings};
+use crate::{Store, room, row, targetings};
 
 /// How many rows a statement writes.
 const ROWS: usize = rows(14);
@@ -295,6 +295,10 @@ pub(crate) async fn write(
             " ON CONFLICT (project_id, id) DO NOTHING",
         )
         .await?;
+    }
+    let projects: BTreeSet<&str> = new.iter().map(|edit| edit.project.as_str()).collect();
+    for project in projects {
+        room::FLAGS.holds(connection, &[project]).await?;
     }
     Ok(())
 }

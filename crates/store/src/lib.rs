@@ -38,6 +38,7 @@ mod pool;
 mod project_file;
 mod projects;
 pub mod requests;
+mod room;
 mod row;
 pub mod sdk_keys;
 pub mod search;

@@ -1,5 +1,6 @@
 //! Organizations, and what is set of them.
 
+use burgee_domain::access::Resource;
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
 use burgee_domain::model::Organization;
@@ -8,8 +9,8 @@ use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
 use crate::change_sets::Actor;
-use crate::environments::Act;
 use crate::error::{StoreError, unique};
+use crate::people::record::Event;
 use crate::{Store, projects, row, text};
 
 const SELECT: &str = "SELECT id, key, name, version FROM organizations";
@@ -82,9 +83,9 @@ impl Store {
     ) -> Result<OrganizationSettings, StoreError> {
         let name = edit.name.as_deref().map(text::name).transpose()?;
         edit.stale_days.map(projects::stale_days).transpose()?;
-        let mut tx = self.begin_write().await?;
-        lock(&mut tx, id, self.shared.dialect.for_update()).await?;
-        let before = settings(&mut tx, id).await?;
+        let mut at = self.administration(id, actor, now).await?;
+        at.may("organization.update", Resource::organization())?;
+        let before = settings(&mut at.tx, id).await?;
         let required = edit.second_factor_required;
         let after = OrganizationSettings {
             key: before.key.clone(),
@@ -103,7 +104,7 @@ impl Store {
         .bind(i16::from(after.second_factor_required))
         .bind(after.stale_days)
         .bind(id.as_str())
-        .execute(&mut *tx)
+        .execute(&mut *at.tx)
         .await?;
         let mut done = Vec::new();
         if after.name != before.name {
@@ -120,10 +121,7 @@ impl Store {
             let days = after.stale_days;
             done.push(format!("has flags stale after {days} days"));
         }
-        let act = Act {
-            organization: id,
-            actor,
-            project: None,
+        at.done(Event {
             kind: "updateOrganization",
             params: vec![
                 ("name", after.name.clone()),
@@ -134,9 +132,8 @@ impl Store {
                 ("staleDays", after.stale_days.to_string()),
             ],
             text: format!("organization {}", done.join(", ")),
-        };
-        self.administer(&mut tx, &act, &mut [], now).await?;
-        self.end(tx, false).await?;
+        })
+        .await?;
         Ok(after)
     }
 }

@@ -11,7 +11,7 @@ pub mod links;
 pub mod members;
 mod own;
 pub mod policies;
-mod record;
+pub(crate) mod record;
 pub mod second_factor;
 pub mod sessions;
 mod settings;

@@ -13,7 +13,7 @@ use crate::environments::Act;
 use crate::error::{StoreError, unique};
 use crate::page::{Page, PageRequest};
 use crate::sql::Sql;
-use crate::{Store, Tx, organizations, row, text};
+use crate::{Store, Tx, organizations, room, row, text};
 
 const SELECT: &str = "SELECT id, organization_id, key, name, version, created_at, stale_days, \
      (SELECT o.stale_days FROM organizations o WHERE o.id = projects.organization_id) \
@@ -112,7 +112,12 @@ impl Store {
         actor: &Actor,
         now: Millis,
     ) -> Result<Project, StoreError> {
+        // Others who make one wait: there are only so many.
+        organizations::lock(tx, &new.organization, self.shared.dialect.for_update()).await?;
         let project = insert(tx, new, now).await?;
+        room::PROJECTS
+            .holds(tx, &[new.organization.as_str()])
+            .await?;
         let act = about(&project, actor, "createProject", "project made");
         self.administer(tx, &act, &mut [], now).await?;
         Ok(project)

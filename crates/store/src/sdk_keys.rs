@@ -14,7 +14,7 @@ use crate::change_sets::Actor;
 use crate::environments::{Act, Locked, Step};
 use crate::error::{StoreError, unique};
 use crate::log::LogRow;
-use crate::{Store, Tx, row, text};
+use crate::{Store, Tx, room, row, text};
 
 mod life;
 
@@ -22,9 +22,6 @@ pub use life::{FirstUse, MAX_GRACE};
 
 const COLUMNS: &str = "id, environment_id, kind, name, secret, created_at, revoked_at, \
                        last_used_at, ends_at, successor_id, first_used_at";
-
-/// The most keys of an environment that are valid: each is known by heart on every node.
-pub const MAX_KEYS: i64 = 100;
 
 fn read(found: &AnyRow) -> Result<SdkKey, StoreError> {
     Ok(SdkKey {
@@ -71,7 +68,7 @@ impl Store {
     /// Makes a key.
     ///
     /// # Errors
-    /// [`StoreError::Refused`] where there are [`MAX_KEYS`].
+    /// [`StoreError::Refused`] where there are [`MAX_SDK_KEYS`](burgee_domain::limits::MAX_SDK_KEYS).
     pub async fn create_sdk_key(
         &self,
         environment: &Id<Environment>,
@@ -83,8 +80,8 @@ impl Store {
         let name = text::name(name)?;
         let mut tx = self.begin_write().await?;
         let locked = self.lock_environment(&mut tx, environment).await?;
-        room(&mut tx, environment).await?;
         let key = insert(&mut tx, environment, kind, Some(&name), None, now).await?;
+        fits(&mut tx, environment).await?;
         self.log_keys(&mut tx, locked, &[&key], CREATED, actor, now)
             .await?;
         self.end(tx, false).await?;
@@ -119,8 +116,8 @@ impl Store {
                 false => Err(StoreError::conflict("secret", USED)),
             };
         }
-        room(&mut tx, environment).await?;
         let key = insert(&mut tx, environment, kind, None, Some(secret), now).await?;
+        fits(&mut tx, environment).await?;
         self.log_keys(&mut tx, locked, &[&key], ADOPTED, actor, now)
             .await?;
         self.end(tx, false).await?;
@@ -209,23 +206,13 @@ async fn of_id(
 }
 
 /// Refuses one more than there may be.
-async fn room(
+async fn fits(
     connection: &mut AnyConnection,
     environment: &Id<Environment>,
 ) -> Result<(), StoreError> {
-    let found = sqlx::query(
-        "SELECT COUNT(*) FROM sdk_keys WHERE environment_id = $1 AND revoked_at IS NULL",
-    )
-    .bind(environment.as_str())
-    .fetch_one(connection)
-    .await?;
-    match row::number(&found, 0)? < MAX_KEYS {
-        true => Ok(()),
-        false => Err(StoreError::too_many(
-            "SDK keys in this environment",
-            MAX_KEYS,
-        )),
-    }
+    room::SDK_KEYS
+        .holds(connection, &[environment.as_str()])
+        .await
 }
 
 /// What the log keeps of a key: everything but the secret.

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use burgee_domain::access::{Policy, Rights, Statement};
+use burgee_domain::access::{Kind, OWN, Policy, Resource, Rights, Statement};
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_eval::time::Millis;
@@ -13,18 +13,22 @@ use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 use uuid::Uuid;
 
-use crate::change_sets::Actor;
-use crate::environments::Act;
+use crate::change_sets::{Actor, ActorKind};
 use crate::error::StoreError;
 use crate::people::accounts::Account;
-use crate::people::{members, policies};
-use crate::{Store, digest, row, text, used};
+use crate::people::members::{self, Grants};
+use crate::people::policies;
+use crate::people::record::{Administration, Event};
+use crate::{Store, digest, room, row, text, used};
 
 /// What every token begins with, so that secret scanners know one.
 pub const PREFIX: &str = "bgt_";
 
 /// How many characters of a token are kept for people to recognise it by.
 const SHOWN: usize = 12;
+
+/// What it takes to make and revoke what is not one's own.
+const WRITE: &str = "token.write";
 
 /// Records a use.
 const USED: &str = "UPDATE tokens SET last_used_at = $1 \
@@ -155,15 +159,15 @@ impl Store {
             last_used_at: None,
             revoked_at: None,
         };
-        let mut tx = self.begin_write().await?;
+        let mut at = self.administration(&new.organization, actor, now).await?;
         if let Grant::Service { policies, .. } = &mut token.grant {
             *policies = members::folded(policies);
-            policies::must_exist(&mut tx, &token.organization, policies).await?;
+            policies::must_exist(&mut at.tx, &token.organization, policies).await?;
         }
-        insert(&mut tx, &token, &secret).await?;
-        let act = about(&token, actor, "createToken", "made");
-        self.administer(&mut tx, &act, &mut [], now).await?;
-        self.end(tx, false).await?;
+        may_make(&mut at, &token).await?;
+        insert(&mut at.tx, &token, &secret).await?;
+        fits(&mut at, &token).await?;
+        at.done(about(&token, "createToken", "made")).await?;
         Ok((token, secret))
     }
 
@@ -223,26 +227,83 @@ impl Store {
         actor: &Actor,
         now: Millis,
     ) -> Result<(), StoreError> {
-        let mut tx = self.begin_write().await?;
-        let lock = self.shared.dialect.for_update();
-        let text = format!("{SELECT} WHERE id = $1 AND organization_id = $2{lock}");
-        let found = sqlx::query(sqlx::AssertSqlSafe(text))
-            .bind(id.as_str())
-            .bind(organization.as_str())
-            .fetch_optional(&mut *tx)
-            .await?;
-        let token = read(&found.ok_or(StoreError::NotFound("token"))?)?;
+        let mut at = self.administration(organization, actor, now).await?;
+        let token = find(&mut at.tx, organization, id).await?;
+        let token = token.ok_or(StoreError::NotFound("token"))?;
+        if !is_own(&mut at, &token).await? {
+            at.may(WRITE, resource(id.as_str()))?;
+        }
         if token.revoked_at.is_some() {
             return Ok(());
         }
         sqlx::query("UPDATE tokens SET revoked_at = $1 WHERE id = $2")
             .bind(now.0)
             .bind(id.as_str())
-            .execute(&mut *tx)
+            .execute(&mut *at.tx)
             .await?;
-        let act = about(&token, actor, "revokeToken", "revoked");
-        self.administer(&mut tx, &act, &mut [], now).await?;
-        self.end(tx, false).await
+        at.done(about(&token, "revokeToken", "revoked")).await
+    }
+}
+
+fn resource(id: &str) -> Resource {
+    Resource::new(Kind::Token, id)
+}
+
+/// Refuses a token that may do what its maker may not give. At use it is bounded by what its maker
+/// may do; a token that stands for nobody bounds nothing, so only who may do everything makes one.
+async fn may_make(at: &mut Administration<'_>, token: &Token) -> Result<(), StoreError> {
+    let Grant::Service {
+        policies,
+        statements,
+    } = &token.grant
+    else {
+        return Ok(());
+    };
+    at.may(WRITE, resource("*"))?;
+    if token.account.is_none() {
+        at.may(OWN, Resource::organization())?;
+    }
+    let given = Grants {
+        policies: policies.clone(),
+        groups: Vec::new(),
+    };
+    at.may_give(&Grants::default(), &given).await?;
+    let own = Arc::new(of_statements(statements));
+    at.may_give_policies(vec![own], Vec::new()).await
+}
+
+/// Refuses a token where there are enough that work.
+async fn fits(at: &mut Administration<'_>, token: &Token) -> Result<(), StoreError> {
+    let organization = token.organization.as_str();
+    let (limit, account) = match (&token.grant, &token.account) {
+        (Grant::Personal, Some(account)) => (room::PERSONAL_TOKENS, Some(account.as_str())),
+        _ => (room::SERVICE_TOKENS, None),
+    };
+    let of: Vec<&str> = std::iter::once(organization).chain(account).collect();
+    limit.holds_at(&mut at.tx, &of, at.now).await
+}
+
+/// Whether it is the personal token of whoever asks: in a session, or by a personal token.
+async fn is_own(at: &mut Administration<'_>, token: &Token) -> Result<bool, StoreError> {
+    let (Grant::Personal, Some(account)) = (&token.grant, &token.account) else {
+        return Ok(false);
+    };
+    Ok(match at.actor.kind {
+        ActorKind::Member => at.actor.id == account.as_str(),
+        ActorKind::Token => {
+            let id = Id::new(at.actor.id.as_str());
+            let asks = find(&mut at.tx, at.organization, &id).await?;
+            asks.is_some_and(|it| it.grant == Grant::Personal && it.account == token.account)
+        }
+        ActorKind::Operator | ActorKind::System => true,
+    })
+}
+
+/// A token's own statements, as a policy.
+fn of_statements(statements: &[Statement]) -> Policy {
+    Policy {
+        key: "token".to_owned(),
+        statements: statements.to_vec(),
     }
 }
 
@@ -282,10 +343,7 @@ pub(crate) async fn rights(
         return Ok(of_account);
     };
     let mut all = policies::of_keys(connection, organization, keys).await?;
-    all.push(Arc::new(Policy {
-        key: "token".to_owned(),
-        statements: statements.clone(),
-    }));
+    all.push(Arc::new(of_statements(statements)));
     let own = Rights::new(all);
     Ok(Some(match of_account {
         Some(maker) => own.within(maker),
@@ -293,8 +351,8 @@ pub(crate) async fn rights(
     }))
 }
 
-/// An act on a token.
-fn about<'a>(token: &'a Token, actor: &'a Actor, kind: &'static str, done: &str) -> Act<'a> {
+/// Something that is done with a token.
+fn about(token: &Token, kind: &'static str, done: &str) -> Event {
     let may = match &token.grant {
         Grant::Personal => "personal".to_owned(),
         Grant::Service {
@@ -305,10 +363,7 @@ fn about<'a>(token: &'a Token, actor: &'a Actor, kind: &'static str, done: &str)
             count => format!("policies: {}; {count} statements", policies.join(", ")),
         },
     };
-    Act {
-        organization: &token.organization,
-        actor,
-        project: None,
+    Event {
         kind,
         text: format!("token \"{}\" {done}, {may}", token.name),
         params: vec![

@@ -2,14 +2,14 @@
 
 use burgee_domain::id::Id;
 use burgee_domain::model::Project;
-use burgee_domain::user_property::{MAX_PROPERTIES, UserProperty};
+use burgee_domain::user_property::UserProperty;
 use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 
 use crate::change_sets::Actor;
 use crate::environments::Act;
 use crate::error::StoreError;
-use crate::{Store, row};
+use crate::{Store, room, row};
 
 impl Store {
     /// What a project knows, by the property's name.
@@ -43,7 +43,7 @@ impl Store {
     /// nothing is written.
     ///
     /// # Errors
-    /// [`StoreError::Refused`] where the project knows [`MAX_PROPERTIES`].
+    /// [`StoreError::Refused`] where the project knows as many as it may.
     pub async fn set_user_property(
         &self,
         project: &Id<Project>,
@@ -58,9 +58,6 @@ impl Store {
         if before.as_ref() == Some(property) {
             return Ok(());
         }
-        if before.is_none() {
-            room(&mut tx, project).await?;
-        }
         sqlx::query(
             "INSERT INTO user_properties (project_id, name, property) VALUES ($1, $2, $3) \
              ON CONFLICT (project_id, name) DO UPDATE SET property = excluded.property",
@@ -70,6 +67,8 @@ impl Store {
         .bind(serde_json::to_string(property)?)
         .execute(&mut *tx)
         .await?;
+        let of = [project.as_str()];
+        room::USER_PROPERTIES.holds(&mut tx, &of).await?;
         let presets = property.presets.len();
         let done = format!("described, with {presets} preset values");
         let mut act = about(&locked, name, actor, "setUserProperty", &done);
@@ -140,19 +139,4 @@ async fn find(
             .fetch_optional(connection)
             .await?;
     found.map(|found| row::json(&found, 0)).transpose()
-}
-
-/// Refuses one more than a project may know.
-async fn room(connection: &mut AnyConnection, project: &Id<Project>) -> Result<(), StoreError> {
-    let found = sqlx::query("SELECT COUNT(*) FROM user_properties WHERE project_id = $1")
-        .bind(project.as_str())
-        .fetch_one(connection)
-        .await?;
-    match usize::try_from(row::number(&found, 0)?) {
-        Ok(count) if count < MAX_PROPERTIES => Ok(()),
-        _ => {
-            let message = format!("a project knows at most {MAX_PROPERTIES} properties");
-            Err(StoreError::refused("", "limitReached", message))
-        }
-    }
 }

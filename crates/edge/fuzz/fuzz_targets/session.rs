@@ -9,7 +9,10 @@ const NOW: i64 = 1_795_289_347_131;
 const HEAD: &[u8] = b"GET /streaming?type=client&token=\
     QWPBSJbHZhYIsSkmJB-dG_YGsLwTVBXUHWZUSPXBSBDDU4LkC5RYRBhVWlqSoA HTTP/1.1\r\n\
     Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\
-    Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+    Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+
+/// With this its messages may be deflated.
+const OFFER: &[u8] = b"Sec-WebSocket-Extensions: permessage-deflate\r\n";
 
 /// What a session wants, given these pieces.
 fn actions<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Vec<String> {
@@ -35,10 +38,15 @@ fn actions<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Vec<String> {
     actions
 }
 
-fuzz_target!(|input: (bool, u8, Vec<u8>)| {
-    let (upgraded, size, bytes) = input;
-    let head = if upgraded { HEAD } else { b"" };
-    let bytes = [head, &bytes].concat();
+fuzz_target!(|input: (u8, u8, Vec<u8>)| {
+    let (start, size, bytes) = input;
+    let head: &[&[u8]] = match start % 4 {
+        0 => &[],
+        1 => &[HEAD, b"\r\n"],
+        2 => &[HEAD, OFFER, b"\r\n"],
+        _ => &[HEAD, b"Sec-WebSocket-Extensions: "],
+    };
+    let bytes = [&head.concat()[..], &bytes].concat();
     let cut = bytes.chunks(usize::from(size).max(1));
     assert_eq!(actions([&bytes[..]].into_iter()), actions(cut));
 });

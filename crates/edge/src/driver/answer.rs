@@ -9,6 +9,7 @@ use super::counters::add;
 use super::event_loop::EventLoop;
 use super::mailbox::{ConnectionId, Mail};
 use crate::environment::{Encoded, ServerAnswer, Sync};
+use crate::frame::deflate::{self, Coding};
 use crate::frame::write;
 use crate::hub::{Access, Lookup};
 use crate::metrics::Synced;
@@ -128,7 +129,16 @@ impl EventLoop {
             self.out.truncate(start);
             return self.wait(key, timestamp);
         }
+        self.pack_own(key, start);
         self.gave_client(key, state, sync);
+    }
+
+    /// Deflates the message that was gathered last, from `start` on, if it is long and the
+    /// connection takes it so.
+    pub(super) fn pack_own(&mut self, key: usize, start: usize) {
+        if self.connections[key].coding == Coding::Deflate {
+            deflate::pack_own(&mut self.out, start);
+        }
     }
 
     /// Gathers a client's answer.
@@ -163,7 +173,8 @@ impl EventLoop {
             connection.stamp = timestamp;
             return Flow::Go;
         }
-        let answer = state.server_sync(timestamp, self.now);
+        let coding = connection.coding;
+        let answer = state.server_sync(timestamp, self.now, coding);
         match self.must_wait(answer.frames.len()) {
             true => self.wait(key, timestamp),
             false => self.send_answer(key, &state, answer),

@@ -7,6 +7,7 @@ use bytes::{Buf, Bytes};
 use mio::net::TcpStream;
 use socket2::SockRef;
 
+use crate::frame::deflate::Coding;
 use crate::hub::KeyId;
 use crate::session::Session;
 use crate::session::user::KeptUser;
@@ -65,6 +66,8 @@ pub(super) struct Connection {
     /// What could not be done at once.
     pub(super) rest: Option<Box<Rest>>,
     pub(super) phase: Phase,
+    /// How it may be sent messages.
+    pub(super) coding: Coding,
     /// Was readable while nothing was read.
     pub(super) readable: bool,
     /// Missed a push while it was slow.
@@ -118,6 +121,7 @@ impl Connection {
             membership: None,
             rest: None,
             phase: Phase::Head,
+            coding: Coding::Clear,
             readable: false,
             behind: false,
             astray: false,

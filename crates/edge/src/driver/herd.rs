@@ -134,12 +134,15 @@ impl EventLoop {
             let known = self.known(key, &state);
             match self.connections[key].user.take() {
                 Some(user) => {
+                    let start = self.out.len();
                     let sync = self.write_client(&state, &user.user(), known);
                     self.connections[key].user = Some(user);
+                    self.pack_own(key, start);
                     self.gave_client(key, &state, sync);
                 }
                 None => {
-                    let answer = state.server_sync(known, self.now);
+                    let coding = self.connections[key].coding;
+                    let answer = state.server_sync(known, self.now, coding);
                     self.send_answer(key, &state, answer);
                 }
             }

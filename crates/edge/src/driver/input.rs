@@ -9,6 +9,7 @@ use super::connection::Phase;
 use super::counters::add;
 use super::event_loop::EventLoop;
 use super::mailbox::ConnectionId;
+use crate::frame::deflate::Coding;
 use crate::frame::write;
 use crate::session::{Action, Close, Flow, Session};
 
@@ -211,6 +212,10 @@ impl EventLoop {
             Action::Send(bytes) => {
                 self.out.extend_from_slice(bytes);
                 self.spill(key)
+            }
+            Action::Deflate => {
+                self.connections[key].coding = Coding::Deflate;
+                Flow::Go
             }
             Action::Admit(secret, kind) => self.admit_key(key, secret, kind),
             Action::SyncClient(user, timestamp) => self.sync_client(key, user, timestamp),

@@ -9,6 +9,7 @@ use super::connection::Phase;
 use super::counters::add;
 use super::event_loop::EventLoop;
 use crate::environment::Update;
+use crate::frame::deflate::Coding;
 use crate::frame::write;
 
 /// Connections told before the sockets are looked after again.
@@ -22,8 +23,9 @@ const WAITING: usize = 8;
 /// A push under way.
 pub(super) struct Walk {
     update: Arc<Update>,
-    /// What server SDKs get, the same for all.
+    /// What server SDKs get, the same for all who take it in the same coding.
     frames: OnceCell<Bytes>,
+    deflated: OnceCell<Bytes>,
     /// How many of the environment's members are still to be told; `None` before the start. They
     /// are told from the end of the list, so that one who leaves puts nobody out of reach: its
     /// place is taken by one from the end, who has been told.
@@ -50,6 +52,7 @@ impl EventLoop {
         self.walks.push_back(Walk {
             update,
             frames: OnceCell::new(),
+            deflated: OnceCell::new(),
             left: None,
         });
     }
@@ -115,12 +118,18 @@ impl EventLoop {
             self.out.truncate(start);
             return self.wait(key, 0);
         }
+        self.pack_own(key, start);
         add(&self.counters.pushes.client, usize::from(has_some));
         self.has(key, walk.update.to());
     }
 
     fn push_to_server(&mut self, key: usize, walk: &Walk) {
-        let frames = walk.frames.get_or_init(|| walk.update.server_frames());
+        let coding = self.connections[key].coding;
+        let frames = match coding {
+            Coding::Clear => &walk.frames,
+            Coding::Deflate => &walk.deflated,
+        };
+        let frames = frames.get_or_init(|| walk.update.server_frames(coding));
         if self.must_wait(frames.len()) {
             let stamp = self.connections[key].stamp;
             return self.wait(key, stamp);

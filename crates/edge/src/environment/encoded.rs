@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use super::client::ClientState;
 use super::server::{self, ServerState};
+use crate::frame::deflate::Coding;
 use crate::source::{Delta, Position, State};
 
 /// How far an SDK's timestamp may lie ahead of our clock and still be believed: as far as a
@@ -167,17 +168,18 @@ impl Encoded {
         self.client.size()
     }
 
-    /// The answer to a server SDK's data-sync; arguments as in [`Self::client_sync`].
-    pub fn server_sync(&self, timestamp: i64, now: i64) -> ServerAnswer {
+    /// The answer to a server SDK's data-sync over a connection with this coding; the other
+    /// arguments as in [`Self::client_sync`].
+    pub fn server_sync(&self, timestamp: i64, now: i64, coding: Coding) -> ServerAnswer {
         let message = match self.asked(timestamp, now) {
             Asked::Since(timestamp) => {
                 return self
                     .server
-                    .since(timestamp)
+                    .since(timestamp, coding)
                     .unwrap_or_else(server::nothing_new);
             }
-            Asked::All => self.server.full().frame(),
-            Asked::AllAbove(timestamp) => self.server.full_above(timestamp).frame(),
+            Asked::All => self.server.full().frame(coding),
+            Asked::AllAbove(timestamp) => self.server.full_above(timestamp).frame(coding),
         };
         ServerAnswer {
             frames: message,

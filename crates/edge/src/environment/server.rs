@@ -15,6 +15,7 @@ use burgee_eval::snapshot::Snapshot;
 use bytes::Bytes;
 
 use super::encoded::{ServerAnswer, Sync};
+use crate::frame::deflate::{self, Coding};
 use item::Item;
 use message::{Message, Steps, full_length};
 
@@ -151,7 +152,8 @@ impl ServerState {
     }
 
     /// What a connection gets that has everything up to `timestamp`; `None` where nothing is new.
-    pub(super) fn since(&self, timestamp: i64) -> Option<ServerAnswer> {
+    /// The steps are short messages, and differ with the timestamp: they are sent as they are.
+    pub(super) fn since(&self, timestamp: i64, coding: Coding) -> Option<ServerAnswer> {
         let first = self.after(timestamp);
         if first == self.items.len() {
             return None;
@@ -161,34 +163,41 @@ impl ServerState {
                 .get_or_init(|| Steps::new(&self.items))
                 .from(first)
         };
-        Some(self.smaller(tail))
+        Some(self.smaller(tail, coding))
     }
 
     /// What everybody is pushed who has what came before, the newest item of which was stamped
     /// `before`; `None` where nothing is new. Not many items, for many connections at one moment:
     /// their messages are made by themselves. Where a raised state told some SDK of a higher stamp
     /// than the news has, the news would be lost to it, and all get the full state above that.
-    pub(super) fn pushed_since(&self, before: i64) -> Option<Bytes> {
+    pub(super) fn pushed_since(&self, before: i64, coding: Coding) -> Option<Bytes> {
         let news = &self.items[self.after(before)..];
         if news.is_empty() {
             return None;
         }
         match self.told.load(Ordering::Relaxed) {
-            told if told >= self.newest() => Some(self.full_above(told).frame()),
-            _ => Some(self.smaller(|| Steps::new(news).frames).frames),
+            told if told >= self.newest() => Some(self.full_above(told).frame(coding)),
+            _ => match self.smaller(|| Steps::new(news).frames, coding) {
+                ServerAnswer { frames, sync }
+                    if (sync, coding) == (Sync::Patch, Coding::Deflate) =>
+                {
+                    Some(deflate::pack(&frames))
+                }
+                answer => Some(answer.frames),
+            },
         }
     }
 
     /// What everybody is pushed who had a state of another history, up to the stamp `before`.
-    pub(super) fn pushed_instead(&self, before: i64) -> Bytes {
+    pub(super) fn pushed_instead(&self, before: i64, coding: Coding) -> Bytes {
         match self.told.load(Ordering::Relaxed).max(before) {
-            told if told >= self.newest() => self.full_above(told).frame(),
-            _ => self.full().frame(),
+            told if told >= self.newest() => self.full_above(told).frame(coding),
+            _ => self.full().frame(coding),
         }
     }
 
-    /// The steps, unless the full state is small, or smaller than they are.
-    fn smaller(&self, steps: impl FnOnce() -> Bytes) -> ServerAnswer {
+    /// The steps as they are, unless the full state is small, or smaller than they are.
+    fn smaller(&self, steps: impl FnOnce() -> Bytes, coding: Coding) -> ServerAnswer {
         if self.full_length > FULL_STATE_LIMIT {
             let frames = steps();
             if frames.len() < self.full_length {
@@ -196,7 +205,7 @@ impl ServerState {
                 return ServerAnswer { frames, sync };
             }
         }
-        let frames = self.full().frame();
+        let frames = self.full().frame(coding);
         let sync = Sync::Full;
         ServerAnswer { frames, sync }
     }
@@ -225,7 +234,7 @@ impl ServerState {
 /// The answer that says that nothing is new.
 pub(super) fn nothing_new() -> ServerAnswer {
     ServerAnswer {
-        frames: NOTHING_NEW.frame(),
+        frames: NOTHING_NEW.frame(Coding::Clear),
         sync: Sync::Patch,
     }
 }

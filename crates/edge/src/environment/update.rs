@@ -7,6 +7,7 @@ use burgee_eval::user::User;
 use bytes::Bytes;
 
 use super::{Encoded, Environment};
+use crate::frame::deflate::Coding;
 
 /// The step between two neighbouring states. Everything that is the same for many connections is
 /// worked out once here.
@@ -17,6 +18,7 @@ pub struct Update {
     client: ClientStep,
     client_size: usize,
     server: OnceLock<Bytes>,
+    server_deflated: OnceLock<Bytes>,
     /// Whether the new state follows from the old one.
     continuous: bool,
 }
@@ -57,6 +59,7 @@ impl Update {
             client,
             client_size,
             server: OnceLock::new(),
+            server_deflated: OnceLock::new(),
             continuous: true,
         }
     }
@@ -74,6 +77,7 @@ impl Update {
             to,
             client: ClientStep::Full,
             server: OnceLock::new(),
+            server_deflated: OnceLock::new(),
             continuous: false,
         }
     }
@@ -121,19 +125,27 @@ impl Update {
         true
     }
 
-    /// What every server connection gets: complete unmasked text frames, for one write. Empty where
-    /// the step changes nothing for server SDKs. Made once, by whoever asks first.
-    pub fn server_frames(&self) -> Bytes {
-        self.server
-            .get_or_init(|| self.make_server_frames())
+    /// What every server connection with this coding gets: complete unmasked text frames, for one
+    /// write. Empty where the step changes nothing for server SDKs. Made once, by whoever asks
+    /// first.
+    pub fn server_frames(&self, coding: Coding) -> Bytes {
+        let frames = match coding {
+            Coding::Clear => &self.server,
+            Coding::Deflate => &self.server_deflated,
+        };
+        frames
+            .get_or_init(|| self.make_server_frames(coding))
             .clone()
     }
 
-    fn make_server_frames(&self) -> Bytes {
+    fn make_server_frames(&self, coding: Coding) -> Bytes {
         let (from, to) = (&self.from, self.to.server());
         match self.continuous {
-            true => to.pushed_since(from.server().newest()).unwrap_or_default(),
-            false => to.pushed_instead(from.last_stamp()),
+            true => {
+                let frames = to.pushed_since(from.server().newest(), coding);
+                frames.unwrap_or_default()
+            }
+            false => to.pushed_instead(from.last_stamp(), coding),
         }
     }
 }

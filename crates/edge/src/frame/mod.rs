@@ -1,16 +1,18 @@
-//! WebSocket frames (RFC 6455), as much as a server without extensions needs.
+//! WebSocket frames (RFC 6455), as much as a server needs that knows no extension but
+//! [`deflate`].
 //!
 //! Why not a library: a held connection may cost a few hundred bytes, and every library keeps a
 //! read buffer for each. Here bytes are parsed where they were read; a connection owns memory only
 //! while a message of its is incomplete.
 
+pub mod deflate;
 pub mod read;
 mod unmask;
 pub mod write;
 
 /// The longest message that is read. 100 properties of 1 KiB, the most a user may have, fit with
 /// their JSON around them; a longer message is answered with close 1009 as soon as a frame's
-/// header announces it.
+/// header announces it, and a deflated one as soon as it is inflated so far.
 pub const MAX_MESSAGE: usize = 128 * 1024;
 
 /// The longest payload of a control frame, by the RFC.
@@ -72,6 +74,9 @@ pub enum Violation {
     /// A text that is not UTF-8.
     #[error("a text is not UTF-8")]
     NotUtf8,
+    /// A message that is not deflated, though it says so.
+    #[error("a message cannot be inflated")]
+    NotDeflated,
     /// A binary message.
     #[error("messages are texts")]
     Binary,
@@ -86,7 +91,7 @@ impl Violation {
         match self {
             Self::Protocol(_) => 1002,
             Self::Binary => 1003,
-            Self::NotUtf8 => 1007,
+            Self::NotUtf8 | Self::NotDeflated => 1007,
             Self::TooLong => 1009,
         }
     }

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
+use super::deflate::{Coding, inflate};
 use super::unmask::unmask;
+use super::write::RSV1;
 use super::{MAX_CONTROL, MAX_MESSAGE, Opcode, Violation};
 
 /// Something whole that a client sent.
@@ -33,8 +35,8 @@ struct Pending {
     frame: Option<(Header, usize)>,
     /// A control frame's payload as far as it came.
     control: Vec<u8>,
-    /// A message whose last frame has not come.
-    begun: Option<Opcode>,
+    /// The header of a message's first frame, while its last has not come.
+    begun: Option<Header>,
     /// Its payload as far as it came.
     message: Vec<u8>,
 }
@@ -49,6 +51,8 @@ struct Collected {
 #[derive(Clone, Copy)]
 struct Header {
     fin: bool,
+    /// The message that it begins is deflated.
+    deflated: bool,
     opcode: Opcode,
     mask: [u8; 4],
     /// The payload's; within the limits.
@@ -56,26 +60,27 @@ struct Header {
 }
 
 impl Reader {
-    /// Reads on in `input` up to the end of the next whole thing. Returns how many bytes it used,
-    /// and the thing if there is one; without one everything is used. After a violation the
-    /// connection can only be closed.
+    /// Reads on in `input`, whose messages are coded so, up to the end of the next whole thing.
+    /// Returns how many bytes it used, and the thing if there is one; without one everything is
+    /// used. After a violation the connection can only be closed.
     pub fn next<'a>(
         &mut self,
         input: &'a mut [u8],
+        coding: Coding,
     ) -> Result<(usize, Option<Event<'a>>), Violation> {
         if self.pending.is_none()
-            && let Some((header, at)) = Header::parse(input)?
+            && let Some((header, at)) = Header::parse(input, coding)?
             && header.stands_alone()
             && input.len() - at >= header.len
         {
             let end = at + header.len;
             let payload = &mut input[at..end];
             unmask(payload, header.mask, 0);
-            let event = finish(header.opcode, Cow::Borrowed(payload))?;
+            let event = finish(header, Cow::Borrowed(payload))?;
             return Ok((end, Some(event)));
         }
         let pending = self.pending.get_or_insert_default();
-        let (used, event) = pending.next(input)?;
+        let (used, event) = pending.next(input, coding)?;
         if pending.is_empty() {
             self.pending = None;
         }
@@ -95,12 +100,16 @@ impl Pending {
         self.header.len == 0 && self.frame.is_none() && self.begun.is_none()
     }
 
-    fn next<'a>(&mut self, input: &mut [u8]) -> Result<(usize, Option<Event<'a>>), Violation> {
+    fn next<'a>(
+        &mut self,
+        input: &mut [u8],
+        coding: Coding,
+    ) -> Result<(usize, Option<Event<'a>>), Violation> {
         let mut used = 0;
         loop {
             let (header, taken) = match self.frame {
                 Some(frame) => frame,
-                None => match self.collect_header(input, &mut used)? {
+                None => match self.collect_header(input, coding, &mut used)? {
                     Some(header) => (header, 0),
                     None => return Ok((used, None)),
                 },
@@ -126,6 +135,7 @@ impl Pending {
     fn collect_header(
         &mut self,
         input: &[u8],
+        coding: Coding,
         used: &mut usize,
     ) -> Result<Option<Header>, Violation> {
         let before = self.header.len;
@@ -133,7 +143,8 @@ impl Pending {
         let len = rest.len().min(self.header.bytes.len() - before);
         self.header.bytes[before..before + len].copy_from_slice(&rest[..len]);
         self.header.len += len;
-        let Some((header, at)) = Header::parse(&self.header.bytes[..self.header.len])? else {
+        let collected = &self.header.bytes[..self.header.len];
+        let Some((header, at)) = Header::parse(collected, coding)? else {
             *used += len;
             return Ok(None);
         };
@@ -147,7 +158,7 @@ impl Pending {
             (Opcode::Text | Opcode::Binary, Some(_)) => {
                 return Err(Violation::Protocol("a message within a message"));
             }
-            (Opcode::Text | Opcode::Binary, None) => self.begun = Some(header.opcode),
+            (Opcode::Text | Opcode::Binary, None) => self.begun = Some(header),
             _ => {}
         }
         if !header.opcode.is_control() && self.message.len() + header.len > MAX_MESSAGE {
@@ -167,7 +178,7 @@ impl Pending {
     fn end_frame<'a>(&mut self, header: Header) -> Result<Option<Event<'a>>, Violation> {
         if header.opcode.is_control() {
             let payload = std::mem::take(&mut self.control);
-            return finish(header.opcode, Cow::Owned(payload)).map(Some);
+            return finish(header, Cow::Owned(payload)).map(Some);
         }
         match self.begun {
             Some(begun) if header.fin => {
@@ -183,16 +194,22 @@ impl Pending {
 impl Header {
     /// The header at the start of `input` and its length, if it is whole. What is wrong is told
     /// at the first byte that shows it.
-    fn parse(input: &[u8]) -> Result<Option<(Self, usize)>, Violation> {
+    fn parse(input: &[u8], coding: Coding) -> Result<Option<(Self, usize)>, Violation> {
         let Some(&first) = input.first() else {
             return Ok(None);
         };
-        if first & 0x70 != 0 {
+        let deflated = first & RSV1 != 0;
+        if first & 0x70 != 0 && (first & 0x70 != RSV1 || coding == Coding::Clear) {
             return Err(Violation::Protocol("a reserved bit is set"));
         }
         let fin = first & 0x80 != 0;
         let opcode =
             Opcode::from_bits(first & 0x0F).ok_or(Violation::Protocol("a reserved opcode"))?;
+        if deflated && !matches!(opcode, Opcode::Text | Opcode::Binary) {
+            return Err(Violation::Protocol(
+                "only a message's first frame says deflated",
+            ));
+        }
         if opcode.is_control() && !fin {
             return Err(Violation::Protocol("a fragmented control frame"));
         }
@@ -214,6 +231,7 @@ impl Header {
         };
         let header = Self {
             fin,
+            deflated,
             opcode,
             mask: *mask,
             len,
@@ -247,8 +265,11 @@ fn length(short: u8, rest: &[u8]) -> Result<Option<(usize, usize)>, Violation> {
 }
 
 /// What a whole message or control frame says.
-fn finish(opcode: Opcode, payload: Cow<'_, [u8]>) -> Result<Event<'_>, Violation> {
-    match opcode {
+fn finish(first: Header, payload: Cow<'_, [u8]>) -> Result<Event<'_>, Violation> {
+    match first.opcode {
+        Opcode::Text if first.deflated => String::from_utf8(inflate(&payload)?)
+            .map(|text| Event::Text(Cow::Owned(text)))
+            .map_err(|_| Violation::NotUtf8),
         Opcode::Text => match payload {
             Cow::Borrowed(bytes) => std::str::from_utf8(bytes)
                 .map(Cow::Borrowed)

@@ -5,6 +5,9 @@ use super::{MAX_CONTROL, Opcode};
 /// Set on the last, and here only, frame of a message.
 const FIN: u8 = 0x80;
 
+/// Set on a deflated message.
+pub(super) const RSV1: u8 = 0x40;
+
 /// Appends a text frame whose payload `write` appends: `about` so many bytes, at most. Returns
 /// whether `write` said that there is one; where it said no, `out` is as before.
 ///
@@ -15,15 +18,33 @@ pub fn text_with(
     about: usize,
     write: impl FnOnce(&mut Vec<u8>) -> bool,
 ) -> bool {
+    first_with(out, FIN | Opcode::Text.bits(), about, write)
+}
+
+/// The same for a text that `write` appends deflated.
+pub(super) fn deflated_with(
+    out: &mut Vec<u8>,
+    about: usize,
+    write: impl FnOnce(&mut Vec<u8>) -> bool,
+) -> bool {
+    first_with(out, FIN | RSV1 | Opcode::Text.bits(), about, write)
+}
+
+fn first_with(
+    out: &mut Vec<u8>,
+    first: u8,
+    about: usize,
+    write: impl FnOnce(&mut Vec<u8>) -> bool,
+) -> bool {
     let start = out.len();
-    let (room, reserved) = header(Opcode::Text, about);
+    let (room, reserved) = header(first, about);
     out.reserve(reserved + about);
     out.extend_from_slice(&room[..reserved]);
     if !write(out) {
         out.truncate(start);
         return false;
     }
-    let (header, len) = header(Opcode::Text, out.len() - start - reserved);
+    let (header, len) = header(first, out.len() - start - reserved);
     out.splice(start..start + reserved, header[..len].iter().copied());
     true
 }
@@ -58,15 +79,39 @@ pub fn bare_close(out: &mut Vec<u8>) {
 }
 
 fn frame(opcode: Opcode, payload: &[u8], out: &mut Vec<u8>) {
-    let (header, len) = header(opcode, payload.len());
+    let (header, len) = header(FIN | opcode.bits(), payload.len());
     out.extend_from_slice(&header[..len]);
     out.extend_from_slice(payload);
 }
 
-/// The header of an unmasked frame and how much of it counts.
-fn header(opcode: Opcode, payload: usize) -> ([u8; 10], usize) {
+/// A frame that was made here.
+pub(super) struct Made<'a> {
+    pub(super) whole: &'a [u8],
+    pub(super) payload: &'a [u8],
+}
+
+/// Frames that were made here, one by one.
+pub(super) fn split(mut frames: &[u8]) -> impl Iterator<Item = Made<'_>> {
+    std::iter::from_fn(move || {
+        let (at, len) = match *frames.get(1)? {
+            126 => (
+                4,
+                u16::from_be_bytes(*frames.get(2..)?.first_chunk()?).into(),
+            ),
+            127 => (10, u64::from_be_bytes(*frames.get(2..)?.first_chunk()?)),
+            short => (2, u64::from(short)),
+        };
+        let (whole, rest) = frames.split_at_checked(at + len as usize)?;
+        frames = rest;
+        let payload = &whole[at..];
+        Some(Made { whole, payload })
+    })
+}
+
+/// The header of an unmasked frame with this first byte, and how much of it counts.
+fn header(first: u8, payload: usize) -> ([u8; 10], usize) {
     let mut header = [0; 10];
-    header[0] = FIN | opcode.bits();
+    header[0] = first;
     let len = payload as u64;
     if let Ok(short) = u8::try_from(payload)
         && short < 126

@@ -23,8 +23,8 @@ const OTHER_VERSION: &[u8] = b"HTTP/1.1 426 Upgrade Required\r\n\
 const NO_KEY: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\
     Connection: close\r\nContent-Length: 0\r\n\r\n";
 
-/// The whole `101` for a `Sec-WebSocket-Key`.
-pub fn switching_protocols(key: &[u8], out: &mut Vec<u8>) {
+/// The whole `101` for a `Sec-WebSocket-Key`, with the extension that was agreed to.
+pub fn switching_protocols(key: &[u8], extension: Option<&str>, out: &mut Vec<u8>) {
     let hash = Sha1::new()
         .chain_update(key)
         .chain_update(WEBSOCKET_GUID)
@@ -37,6 +37,10 @@ pub fn switching_protocols(key: &[u8], out: &mut Vec<u8>) {
           Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ",
     );
     out.extend_from_slice(&accept);
+    if let Some(extension) = extension {
+        out.extend_from_slice(b"\r\nSec-WebSocket-Extensions: ");
+        out.extend_from_slice(extension.as_bytes());
+    }
     out.extend_from_slice(b"\r\n\r\n");
 }
 

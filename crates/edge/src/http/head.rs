@@ -2,6 +2,8 @@
 
 use memchr::memmem;
 
+use super::extensions;
+
 /// A request head is at most this long. Browsers send cookies of up to 4 KiB for each of a few
 /// names; common servers and proxies stop between 8 and 32 KiB.
 pub const MAX_HEAD: usize = 16 * 1024;
@@ -31,6 +33,8 @@ pub struct Upgrade<'a> {
     pub query: &'a str,
     /// `Sec-WebSocket-Key`, and that `Sec-WebSocket-Version` is 13; otherwise what to answer.
     pub key: Result<&'a [u8], BadUpgrade>,
+    /// What to answer to the offer of `permessage-deflate` that can be met, if there is one.
+    pub deflate: Option<&'static str>,
 }
 
 /// An upgrade that cannot be made.
@@ -68,6 +72,7 @@ pub fn parse(input: &[u8]) -> Head<'_> {
         len,
         query,
         key: websocket_key(request.headers),
+        deflate: extensions::agree(values(request.headers, "sec-websocket-extensions")),
     })
 }
 

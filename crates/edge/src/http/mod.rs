@@ -5,5 +5,6 @@
 //! there is one place that answers ordinary requests.
 
 pub mod answer;
+pub mod extensions;
 pub mod head;
 pub mod query;

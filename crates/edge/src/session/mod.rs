@@ -8,6 +8,7 @@ pub mod user;
 
 use burgee_eval::user::User;
 
+use crate::frame::deflate::Coding;
 use crate::frame::read::{Event, Reader};
 use crate::frame::write;
 use crate::http::head::{self, Head, Upgrade};
@@ -22,6 +23,8 @@ use crate::token::{self, Secret};
 pub enum Action<'a> {
     /// Send these bytes.
     Send(&'a [u8]),
+    /// From now on messages may be sent deflated.
+    Deflate,
     /// Look the secret up. If it is known to be good, go on at once; if it has to be asked for,
     /// stop, and [`Session::admit`] later; otherwise close.
     Admit(&'a Secret, KeyKind),
@@ -95,6 +98,7 @@ enum Stage {
 /// One connection's protocol state.
 pub struct Session {
     stage: Stage,
+    coding: Coding,
     reader: Reader,
 }
 
@@ -102,6 +106,7 @@ impl Default for Session {
     fn default() -> Self {
         Self {
             stage: Stage::Head,
+            coding: Coding::Clear,
             reader: Reader::default(),
         }
     }
@@ -126,7 +131,7 @@ impl Session {
         while let Stage::Open(kind) = self.stage
             && used < input.len()
         {
-            match self.reader.next(&mut input[used..]) {
+            match self.reader.next(&mut input[used..], self.coding) {
                 Ok((len, event)) => {
                     used += len;
                     if let Some(event) = event
@@ -179,9 +184,13 @@ impl Session {
                 return (0, self.end(Action::Refuse(answer::bad_upgrade(why)), act));
             }
         };
-        let mut switching = Vec::with_capacity(160);
-        answer::switching_protocols(key, &mut switching);
+        let mut switching = Vec::with_capacity(256);
+        answer::switching_protocols(key, upgrade.deflate, &mut switching);
         act(Action::Send(&switching));
+        if upgrade.deflate.is_some() {
+            self.coding = Coding::Deflate;
+            act(Action::Deflate);
+        }
         // Refused after the upgrade: SDKs read the close code, not the HTTP status.
         let flow = match credentials(&upgrade, now) {
             Some((secret, kind)) => {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
 use burgee_edge::environment::{Environment, Sync, Update};
+use burgee_edge::frame::deflate::Coding;
 use burgee_edge::hub::{Access, Event, Hub, Lookup, REFUSED_FOR};
 use burgee_edge::metrics::Metrics;
 use burgee_edge::source::{KeyKind, SdkKey};
@@ -451,7 +452,7 @@ async fn large_environments_are_compiled_apart() {
     running.hub.caught_up("a", version).await;
     let current = running.environment("a").current();
     assert_eq!(current.items(), 1000);
-    assert_eq!(current.server_sync(0, 0).sync, Sync::Full);
+    assert_eq!(current.server_sync(0, 0, Coding::Clear).sync, Sync::Full);
     let version = running.world.put("a", vec![flag("f0500", "y")], vec![]);
     running.hub.caught_up("a", version).await;
     assert!(running.values("a").contains("f0500=y"));

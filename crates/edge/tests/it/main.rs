@@ -5,6 +5,7 @@
 
 mod api;
 mod churn;
+mod deflate;
 mod driver;
 mod herd;
 mod http;

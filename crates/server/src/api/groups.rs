@@ -6,12 +6,11 @@ use axum::http::StatusCode;
 use burgee_domain::access::{Kind, Resource};
 use burgee_domain::key::Key;
 use burgee_store::people::groups::Group;
-use burgee_store::people::members::Grants;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::api;
 use crate::api::page::Page;
-use crate::api::{self, members};
 use crate::app::{AppState, now};
 use crate::auth::Caller;
 use crate::body::Body;
@@ -118,10 +117,7 @@ pub async fn create(
         description: api::description("/description", &new.description)?,
         policies: new.policies,
     };
-    caller.may("group.write", &resource(&group.key))?;
     api::few("/policies", group.policies.len())?;
-    let given = giving(&group.policies);
-    members::may_give(&state, &caller, &Grants::default(), &given).await?;
     let made = state
         .store
         .create_group(&caller.organization, &group, &caller.actor, now())
@@ -141,7 +137,6 @@ pub async fn update(
     Body(new): Body<GroupUpdate>,
 ) -> Result<Json<GroupView>, Problem> {
     let key = known(key)?;
-    caller.may("group.write", &resource(&key))?;
     api::few("/policies", new.policies.len())?;
     let group = Group {
         name: api::name("/name", &new.name)?,
@@ -149,16 +144,11 @@ pub async fn update(
         policies: new.policies,
         key,
     };
-    let before = state.store.group(&caller.organization, group.key.as_str());
-    let before = before
-        .await
-        .map_err(api::or_missing(|| missing(group.key.as_str())))?;
-    let (before, after) = (giving(&before.policies), giving(&group.policies));
-    members::may_give(&state, &caller, &before, &after).await?;
     let changed = state
         .store
         .update_group(&caller.organization, &group, &caller.actor, now())
-        .await?;
+        .await;
+    let changed = changed.map_err(api::or_missing(|| missing(group.key.as_str())))?;
     Ok(Json(changed.into()))
 }
 
@@ -173,25 +163,12 @@ pub async fn delete(
     Path(key): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let key = known(key)?;
-    caller.may("group.write", &resource(&key))?;
-    let before = Grants {
-        policies: Vec::new(),
-        groups: vec![key.as_str().to_owned()],
-    };
-    members::may_give(&state, &caller, &before, &Grants::default()).await?;
     let deleted = state
         .store
         .delete_group(&caller.organization, &key, &caller.actor, now())
         .await;
     deleted.map_err(api::or_missing(|| missing(key.as_str())))?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-fn giving(policies: &[String]) -> Grants {
-    Grants {
-        policies: policies.to_vec(),
-        groups: Vec::new(),
-    }
 }
 
 fn known(key: String) -> Result<Key, Problem> {

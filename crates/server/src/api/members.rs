@@ -1,11 +1,9 @@
 //! Members of the organization.
 
-use std::sync::Arc;
-
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use burgee_domain::access::{self, Kind, Policy, Resource};
+use burgee_domain::access::{Kind, Resource};
 use burgee_domain::id::Id;
 use burgee_store::people::accounts::Account;
 use burgee_store::people::members::{Grants, Member};
@@ -118,9 +116,12 @@ pub async fn get(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<MemberView>, Problem> {
-    Ok(Json(
-        member(&state, &caller, "member.read", &id).await?.into(),
-    ))
+    let account = account(&id)?;
+    let resource = Resource::new(Kind::Member, account.as_str());
+    caller.may("member.read", &resource)?;
+    let found = state.store.member(&caller.organization, &account).await;
+    let found = found.map_err(api::or_missing(|| missing(&id)))?;
+    Ok(Json(found.into()))
 }
 
 /// Give a member policies and groups, in place of what they had.
@@ -134,20 +135,20 @@ pub async fn update(
     Path(id): Path<String>,
     Body(update): Body<MemberUpdate>,
 ) -> Result<Json<MemberView>, Problem> {
-    let before = member(&state, &caller, "member.update", &id).await?;
+    let missing = || missing(&id);
+    let account = account(&id)?;
     api::few("/policies", update.policies.len())?;
     api::few("/groups", update.groups.len())?;
     let grants = Grants {
         policies: update.policies,
         groups: update.groups,
     };
-    may_give(&state, &caller, &before.grants(), &grants).await?;
-    let (organization, account) = (&caller.organization, &before.account.id);
+    let (organization, actor) = (&caller.organization, &caller.actor);
     let changed = state
         .store
-        .set_member(organization, account, &grants, &caller.actor, now())
-        .await?;
-    Ok(Json(changed.into()))
+        .set_member(organization, &account, &grants, actor, now())
+        .await;
+    Ok(Json(changed.map_err(api::or_missing(missing))?.into()))
 }
 
 /// Take somebody out of the organization. Their account, and what they did, stays.
@@ -160,19 +161,12 @@ pub async fn remove(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    let before = member(&state, &caller, "member.remove", &id).await?;
-    // Nobody gets anything by it; an owner is unmade by an owner.
-    let mut taken = state
+    let account = account(&id)?;
+    let (organization, actor) = (&caller.organization, &caller.actor);
+    let removed = state
         .store
-        .policies_given(&caller.organization, &before.grants())
-        .await?;
-    taken.retain(|policy| policy.makes_owners());
-    may_give_policies(&caller, Vec::new(), taken).await?;
-    let (organization, account) = (&caller.organization, &before.account.id);
-    state
-        .store
-        .remove_member(organization, account, &caller.actor, now())
-        .await?;
+        .remove_member(organization, &account, actor, now());
+    removed.await.map_err(api::or_missing(|| missing(&id)))?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -187,75 +181,25 @@ pub async fn reset_link(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<OneTimeLink>, Problem> {
-    let member = member(&state, &caller, "member.reset", &id).await?;
-    if !caller.in_session && caller.account.as_ref() == Some(&member.account.id) {
+    let account = account(&id)?;
+    if !caller.in_session && caller.account.as_ref() == Some(&account) {
         let detail = "one's own password is changed by the person, not by a token";
         return Err(Problem::forbidden(detail));
     }
-    // Whoever has the link can be this person.
-    may_give(&state, &caller, &Grants::default(), &member.grants()).await?;
-    if state
-        .store
-        .organizations_of(&member.account.id)
-        .await?
-        .len()
-        > 1
-    {
-        let message = "this person is a member of another organization too";
-        return Err(Problem::conflict("", "memberElsewhere", message.to_owned()));
-    }
-    let actor = &caller.actor;
-    let link = state
-        .store
-        .reset_link(&caller.organization, &member.account, actor, now())
-        .await?;
+    let (organization, actor) = (&caller.organization, &caller.actor);
+    let link = state.store.reset_link(organization, &account, actor, now());
+    let link = link.await.map_err(api::or_missing(|| missing(&id)))?;
     Ok(Json(OneTimeLink {
         link: state.link(&link),
     }))
 }
 
-/// The member of this id, to whom the caller may do this. The id is read first: it can be written in
-/// several ways, and policies name it in one.
-async fn member(
-    state: &AppState,
-    caller: &Caller,
-    action: &str,
-    id: &str,
-) -> Result<Member, Problem> {
-    let missing = || Problem::not_found(format!("member `{id}`"));
-    let known = uuid::Uuid::parse_str(id).map_err(|_| missing())?;
-    let account: Id<Account> = Id::new(known.to_string());
-    caller.may(action, &Resource::new(Kind::Member, account.as_str()))?;
-    let found = state.store.member(&caller.organization, &account).await;
-    found.map_err(api::or_missing(missing))
+/// Reads an account's id: it can be written in several ways, and policies name it in one.
+fn account(id: &str) -> Result<Id<Account>, Problem> {
+    let known = uuid::Uuid::parse_str(id).map_err(|_| missing(id))?;
+    Ok(Id::new(known.to_string()))
 }
 
-/// Whether the caller may make a change after which somebody has `after` in place of `before`: what
-/// is new must be theirs to give, and what is gone theirs to take.
-pub(super) async fn may_give(
-    state: &AppState,
-    caller: &Caller,
-    before: &Grants,
-    after: &Grants,
-) -> Result<(), Problem> {
-    let (organization, store) = (&caller.organization, &state.store);
-    let before = store.policies_given(organization, before).await?;
-    let after = store.policies_given(organization, after).await?;
-    let without = |all: &[Arc<Policy>], others: &[Arc<Policy>]| -> Vec<Arc<Policy>> {
-        let is_in = |it: &&Arc<Policy>| others.iter().any(|other| other.key == it.key);
-        all.iter().filter(|it| !is_in(it)).cloned().collect()
-    };
-    let (given, taken) = (without(&after, &before), without(&before, &after));
-    may_give_policies(caller, given, taken).await
-}
-
-/// The same of policies themselves.
-pub(super) async fn may_give_policies(
-    caller: &Caller,
-    given: Vec<Arc<Policy>>,
-    taken: Vec<Arc<Policy>>,
-) -> Result<(), Problem> {
-    let rights = caller.rights.clone();
-    let decided = api::computed(move || access::may_give(&rights, &given, &taken)).await?;
-    decided.map_err(|refused| Problem::may_not_give(&refused))
+fn missing(id: &str) -> Problem {
+    Problem::not_found(format!("member `{id}`"))
 }

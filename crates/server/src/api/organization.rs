@@ -77,7 +77,6 @@ pub async fn update(
     signed_in: Option<SignedIn>,
     Body(update): Body<OrganizationUpdate>,
 ) -> Result<Json<OrganizationView>, Problem> {
-    caller.may("organization.update", &Resource::organization())?;
     if update.second_factor_required == Some(true) {
         with_second_factor(&caller, signed_in.as_ref())?;
     }

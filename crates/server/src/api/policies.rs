@@ -1,17 +1,15 @@
 //! Policies: what members, groups and tokens may do.
 
-use std::sync::Arc;
-
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use burgee_domain::access::{self, ACTIONS, Kind, Policy, Resource, Statement, StatementInput};
+use burgee_domain::access::{self, ACTIONS, Kind, Resource, Statement, StatementInput};
 use burgee_store::people::policies::{PolicyText, StoredPolicy};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::api;
 use crate::api::page::Page;
-use crate::api::{self, members};
 use crate::app::{AppState, now};
 use crate::auth::Caller;
 use crate::body::Body;
@@ -144,9 +142,7 @@ pub async fn create(
     Body(new): Body<NewPolicy>,
 ) -> Result<(StatusCode, Json<PolicyView>), Problem> {
     let key = api::new_key("/key", new.key)?;
-    caller.may("policy.write", &Resource::new(Kind::Policy, key.as_str()))?;
     let text = text(new.name, new.description, &new.statements)?;
-    may_write(&caller, key.as_str(), &[], &text.statements).await?;
     let made = state
         .store
         .create_policy(&caller.organization, &key, &text, &caller.actor, now())
@@ -165,11 +161,7 @@ pub async fn update(
     Path(key): Path<String>,
     Body(new): Body<PolicyUpdate>,
 ) -> Result<Json<PolicyView>, Problem> {
-    caller.may("policy.write", &Resource::new(Kind::Policy, key.as_str()))?;
     let text = text(new.name, new.description, &new.statements)?;
-    let before = state.store.policy(&caller.organization, &key).await;
-    let before = before.map_err(api::or_missing(|| missing(&key)))?.policy;
-    may_write(&caller, &key, &before.statements, &text.statements).await?;
     let changed = state
         .store
         .update_policy(&caller.organization, &key, &text, &caller.actor, now())
@@ -189,7 +181,6 @@ pub async fn delete(
     caller: Caller,
     Path(key): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    caller.may("policy.write", &Resource::new(Kind::Policy, key.as_str()))?;
     let deleted = state
         .store
         .delete_policy(&caller.organization, &key, &caller.actor, now())
@@ -219,23 +210,4 @@ pub(super) fn statements(inputs: &[StatementInput]) -> Result<Vec<Statement>, Pr
     access::statements(inputs).map_err(|(pointer, code, message)| {
         Problem::invalid(format!("/statements{pointer}"), code, message)
     })
-}
-
-/// Whether the caller may write a policy anew: whoever has it gets what is new, and loses what is
-/// gone. Else whoever may write policies could give themselves everything.
-async fn may_write(
-    caller: &Caller,
-    key: &str,
-    before: &[Statement],
-    after: &[Statement],
-) -> Result<(), Problem> {
-    let without = |all: &[Statement], others: &[Statement]| {
-        let statements = all.iter().filter(|it| !others.contains(it));
-        vec![Arc::new(Policy {
-            key: key.to_owned(),
-            statements: statements.cloned().collect(),
-        })]
-    };
-    let (given, taken) = (without(after, before), without(before, after));
-    members::may_give_policies(caller, given, taken).await
 }

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use burgee_domain::access::{OWN, Resource};
+use burgee_domain::access::Resource;
 use burgee_domain::people::sign_on::{ClaimNames, GroupMapping, SignOnRules};
 use burgee_store::people::sign_on::SignOn;
 use serde::{Deserialize, Serialize};
@@ -189,7 +189,6 @@ pub async fn set(
     caller: Caller,
     Body(new): Body<NewSignIn>,
 ) -> Result<Json<SignInView>, Problem> {
-    may_set(&caller)?;
     let issuer = state.providers.fetcher().address(&new.issuer);
     let issuer =
         issuer.map_err(|error| Problem::invalid("/issuer", "issuerInvalid", error.to_string()))?;
@@ -218,18 +217,12 @@ pub async fn set(
 #[utoipa::path(delete, path = "/api/v1/organization/sign-in", tag = "people",
     responses((status = 204, description = "Ended"), (status = 404, body = Problem)))]
 pub async fn remove(State(state): State<AppState>, caller: Caller) -> Result<StatusCode, Problem> {
-    may_set(&caller)?;
     let (organization, actor) = (&caller.organization, &caller.actor);
     state
         .store
         .remove_sign_on(organization, actor, now())
         .await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-fn may_set(caller: &Caller) -> Result<(), Problem> {
-    caller.may("organization.setSignIn", &Resource::organization())?;
-    caller.may(OWN, &Resource::organization())
 }
 
 /// The client's secret, sealed.

@@ -10,7 +10,7 @@ use crate::change_sets::Actor;
 use crate::error::StoreError;
 use crate::log::LogRow;
 use crate::segments::{self, Entered};
-use crate::{Store, Tx, organizations, projects, row, sdk_keys, text};
+use crate::{Store, Tx, organizations, projects, room, row, sdk_keys, text};
 
 impl Store {
     /// Makes an environment with one SDK key of each kind. Shared segments are served in it from
@@ -45,6 +45,7 @@ impl Store {
             ..new.clone()
         };
         let mut environment = insert(tx, &new, now).await?;
+        room::ENVIRONMENTS.holds(tx, &[project.id.as_str()]).await?;
         let (entered, last_stamp) =
             segments::enter(tx, &organization, &project.id, &environment, now).await?;
         environment.last_stamp = last_stamp;

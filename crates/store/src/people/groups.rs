@@ -1,5 +1,6 @@
 //! Groups: policies for several members at once. They do not nest.
 
+use burgee_domain::access::{Kind, Resource};
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
 use burgee_domain::model::Organization;
@@ -7,12 +8,13 @@ use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
+use super::members::{self, Grants};
 use super::record::{Event, keys};
-use super::{members, policies, sign_on};
+use super::{policies, sign_on};
 use crate::change_sets::Actor;
 use crate::error::{StoreError, unique};
 use crate::sql::Sql;
-use crate::{Store, row, text};
+use crate::{Store, room, row, text};
 
 /// A group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +28,9 @@ pub struct Group {
     /// Keys of the policies that its members have.
     pub policies: Vec<String>,
 }
+
+/// What it takes to make, change and delete them.
+const WRITE: &str = "group.write";
 
 const SELECT: &str = "SELECT key, name, description, policies FROM member_groups";
 
@@ -72,7 +77,9 @@ impl Store {
         now: Millis,
     ) -> Result<Group, StoreError> {
         let group = checked(group)?;
-        let mut at = self.administration(organization, now).await?;
+        let mut at = self.administration(organization, actor, now).await?;
+        at.may(WRITE, resource(&group.key))?;
+        at.may_give(&Grants::default(), &giving(&group)).await?;
         policies::must_exist(&mut at.tx, organization, &group.policies).await?;
         sqlx::query(
             "INSERT INTO member_groups (organization_id, key, key_folded, name, description, \
@@ -88,7 +95,10 @@ impl Store {
         .execute(&mut *at.tx)
         .await
         .map_err(unique("key", "a group with this key exists"))?;
-        at.done(actor, event("createGroup", "made", &group)).await?;
+        room::GROUPS
+            .holds(&mut at.tx, &[organization.as_str()])
+            .await?;
+        at.done(event("createGroup", "made", &group)).await?;
         Ok(group)
     }
 
@@ -105,9 +115,13 @@ impl Store {
         now: Millis,
     ) -> Result<Group, StoreError> {
         let group = checked(group)?;
-        let mut at = self.administration(organization, now).await?;
+        let mut at = self.administration(organization, actor, now).await?;
+        at.may(WRITE, resource(&group.key))?;
+        let before = find(&mut at.tx, organization, group.key.as_str()).await?;
+        let before = before.ok_or(StoreError::NotFound("group"))?;
+        at.may_give(&giving(&before), &giving(&group)).await?;
         policies::must_exist(&mut at.tx, organization, &group.policies).await?;
-        let done = sqlx::query(
+        sqlx::query(
             "UPDATE member_groups SET name = $1, description = $2, policies = $3 \
              WHERE organization_id = $4 AND key_folded = $5",
         )
@@ -118,12 +132,8 @@ impl Store {
         .bind(group.key.folded())
         .execute(&mut *at.tx)
         .await?;
-        if done.rows_affected() == 0 {
-            return Err(StoreError::NotFound("group"));
-        }
         members::must_have_owner(&mut at.tx, organization).await?;
-        at.done(actor, event("updateGroup", "changed", &group))
-            .await?;
+        at.done(event("updateGroup", "changed", &group)).await?;
         Ok(group)
     }
 
@@ -138,7 +148,13 @@ impl Store {
         actor: &Actor,
         now: Millis,
     ) -> Result<(), StoreError> {
-        let mut at = self.administration(organization, now).await?;
+        let mut at = self.administration(organization, actor, now).await?;
+        at.may(WRITE, resource(key))?;
+        let before = Grants {
+            groups: vec![key.as_str().to_owned()],
+            ..Grants::default()
+        };
+        at.may_give(&before, &Grants::default()).await?;
         let done =
             sqlx::query("DELETE FROM member_groups WHERE organization_id = $1 AND key_folded = $2")
                 .bind(organization.as_str())
@@ -156,7 +172,19 @@ impl Store {
             params: vec![("group", key.to_string())],
             text: format!("group `{key}` deleted"),
         };
-        at.done(actor, event).await
+        at.done(event).await
+    }
+}
+
+fn resource(key: &Key) -> Resource {
+    Resource::new(Kind::Group, key.as_str())
+}
+
+/// What whoever is in a group has by it.
+fn giving(group: &Group) -> Grants {
+    Grants {
+        policies: group.policies.clone(),
+        groups: Vec::new(),
     }
 }
 

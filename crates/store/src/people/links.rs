@@ -19,9 +19,12 @@ use super::record::Event;
 use super::sessions;
 use crate::change_sets::{Actor, ActorKind};
 use crate::error::StoreError;
-use crate::{Store, Tx, digest, row, text};
+use crate::{Store, Tx, digest, organizations, room, row, text};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
+
+/// What it takes to invite somebody.
+const INVITE: &str = "member.invite";
 
 /// How long an invitation works, in ms.
 pub const INVITATION: i64 = 7 * DAY;
@@ -106,7 +109,9 @@ impl Store {
         now: Millis,
     ) -> Result<(Invitation, String), StoreError> {
         let grants = grants.folded();
-        let mut at = self.administration(organization, now).await?;
+        let mut at = self.administration(organization, actor, now).await?;
+        at.may(INVITE, anybody())?;
+        at.may_give(&Grants::default(), &grants).await?;
         members::must_exist(&mut at.tx, organization, &grants).await?;
         not_a_member(&mut at.tx, organization, email).await?;
         sqlx::query("DELETE FROM links WHERE organization_id = $1 AND email_folded = $2")
@@ -127,10 +132,13 @@ impl Store {
             ..of_invitation(organization, &invitation)
         };
         let text = insert(&mut at.tx, &link).await?;
+        room::INVITATIONS
+            .holds_at(&mut at.tx, &[organization.as_str()], now)
+            .await?;
         let event = invitation
             .grants
             .event("inviteMember", &invitation.email, "invited with");
-        at.done(actor, event).await?;
+        at.done(event).await?;
         Ok((invitation, text))
     }
 
@@ -169,7 +177,8 @@ impl Store {
         actor: &Actor,
         now: Millis,
     ) -> Result<(), StoreError> {
-        let mut at = self.administration(organization, now).await?;
+        let mut at = self.administration(organization, actor, now).await?;
+        at.may(INVITE, anybody())?;
         let query = format!("{SELECT} WHERE id = $1 AND organization_id = $2");
         let found = sqlx::query(sqlx::AssertSqlSafe(query))
             .bind(id.as_str())
@@ -179,22 +188,37 @@ impl Store {
         let link = read(&found.ok_or(StoreError::NotFound("invitation"))?)?;
         delete(&mut at.tx, &link.id).await?;
         let event = about("withdrawInvitation", &link.email, "is no longer invited");
-        at.done(actor, event).await
+        at.done(event).await
     }
 
     /// Makes a link by which a member's password can be chosen anew, and gives its text. Links
-    /// before stop working.
+    /// before stop working. Only for accounts that are in this organization alone: others' would
+    /// open another organization's door.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] where they are a member of another one.
     pub async fn reset_link(
         &self,
         organization: &Id<Organization>,
-        account: &Account,
+        account: &Id<Account>,
         actor: &Actor,
         now: Millis,
     ) -> Result<String, StoreError> {
-        let mut at = self.administration(organization, now).await?;
+        let mut at = self.administration(organization, actor, now).await?;
+        at.may("member.reset", members::resource(account))?;
+        let member = members::find(&mut at.tx, organization, account).await?;
+        let member = member.ok_or(StoreError::NotFound("member"))?;
+        // Whoever has the link can be this person.
+        at.may_give(&Grants::default(), &member.grants()).await?;
+        let all = organizations::of_account(&mut at.tx, account.as_str()).await?;
+        if all.len() > 1 {
+            let message = "this person is a member of another organization too";
+            return Err(StoreError::refused("", "memberElsewhere", message));
+        }
+        let account = &member.account;
         let text = replace_reset(&mut at.tx, account, now, RESET).await?;
         let event = about("resetPassword", &account.email, "may choose a new password");
-        at.done(actor, event).await?;
+        at.done(event).await?;
         Ok(text)
     }
 
@@ -300,6 +324,11 @@ impl Store {
     }
 }
 
+/// Whoever is invited: they have no account yet.
+fn anybody() -> Resource {
+    Resource::new(Kind::Member, "*")
+}
+
 fn of_invitation(organization: &Id<Organization>, invitation: &Invitation) -> Link {
     Link {
         id: invitation.id.as_str().to_owned(),
@@ -349,7 +378,7 @@ async fn must_hold(
     let rights = members::rights(connection, organization, maker).await?;
     let rights = rights.ok_or_else(stale)?;
     let given = members::policies_given(connection, organization, &link.grants).await?;
-    let invites = rights.allow("member.invite", &Resource::new(Kind::Member, "*"));
+    let invites = rights.allow(INVITE, &anybody());
     match invites && may_give(&rights, &given, &[]).is_ok() {
         true => Ok(()),
         false => Err(stale()),

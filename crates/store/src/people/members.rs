@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use burgee_domain::access::{OWNER, Policy, Rights};
+use burgee_domain::access::{Kind, OWNER, Policy, Resource, Rights};
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
 use burgee_domain::model::Organization;
@@ -18,7 +18,7 @@ use crate::change_sets::Actor;
 use crate::error::{StoreError, unique};
 use crate::page::{Page, PageRequest};
 use crate::sql::{Sql, containing};
-use crate::{Store, row};
+use crate::{Store, room, row};
 
 /// Somebody in an organization.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -201,16 +201,6 @@ impl Store {
         rights(&mut connection, organization, account).await
     }
 
-    /// The policies that these give together, those of groups too. What is not there gives nothing.
-    pub async fn policies_given(
-        &self,
-        organization: &Id<Organization>,
-        grants: &Grants,
-    ) -> Result<Vec<Arc<Policy>>, StoreError> {
-        let mut connection = self.shared.truth.read.acquire().await?;
-        policies_given(&mut connection, organization, grants).await
-    }
-
     /// What an account is in the organization of a key, or in its only one where none is named: what
     /// a request of theirs needs to know, in few questions.
     pub async fn membership(
@@ -277,9 +267,13 @@ impl Store {
         now: Millis,
     ) -> Result<Member, StoreError> {
         let grants = grants.folded();
-        let mut at = self.administration(organization, now).await?;
+        let mut at = self.administration(organization, actor, now).await?;
+        at.may("member.update", resource(account))?;
+        let before = find(&mut at.tx, organization, account).await?;
+        let before = before.ok_or(StoreError::NotFound("member"))?;
+        at.may_give(&before.grants(), &grants).await?;
         must_exist(&mut at.tx, organization, &grants).await?;
-        let done = sqlx::query(
+        sqlx::query(
             "UPDATE members SET policies = $1, groups = $2 \
              WHERE organization_id = $3 AND account_id = $4",
         )
@@ -289,15 +283,12 @@ impl Store {
         .bind(account.as_str())
         .execute(&mut *at.tx)
         .await?;
-        if done.rows_affected() == 0 {
-            return Err(StoreError::NotFound("member"));
-        }
         must_have_owner(&mut at.tx, organization).await?;
         links::delete_of_account(&mut at.tx, account).await?;
         let member = find(&mut at.tx, organization, account).await?;
         let member = member.ok_or(StoreError::NotFound("member"))?;
         let event = grants.event("updateMember", &member.account.email, "has now");
-        at.done(actor, event).await?;
+        at.done(event).await?;
         Ok(member)
     }
 
@@ -312,9 +303,14 @@ impl Store {
         actor: &Actor,
         now: Millis,
     ) -> Result<(), StoreError> {
-        let mut at = self.administration(organization, now).await?;
+        let mut at = self.administration(organization, actor, now).await?;
+        at.may("member.remove", resource(account))?;
         let member = find(&mut at.tx, organization, account).await?;
         let member = member.ok_or(StoreError::NotFound("member"))?;
+        // Nobody gets anything by it; an owner is unmade by an owner.
+        let mut taken = policies_of(&mut at.tx, organization, &member).await?;
+        taken.retain(|policy| policy.makes_owners());
+        at.may_give_policies(Vec::new(), taken).await?;
         sqlx::query("DELETE FROM members WHERE organization_id = $1 AND account_id = $2")
             .bind(organization.as_str())
             .bind(account.as_str())
@@ -338,8 +334,12 @@ impl Store {
             text: format!("{} removed", member.account.email),
             params: vec![("email", member.account.email)],
         };
-        at.done(actor, event).await
+        at.done(event).await
     }
+}
+
+pub(super) fn resource(account: &Id<Account>) -> Resource {
+    Resource::new(Kind::Member, account.as_str())
 }
 
 /// What a member may do. None: not a member.
@@ -395,7 +395,7 @@ async fn policies_of(
     policies_given(connection, organization, &member.grants()).await
 }
 
-/// As [`Store::policies_given`].
+/// The policies that these give together, those of groups too. What is not there gives nothing.
 pub(super) async fn policies_given(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
@@ -424,10 +424,12 @@ pub(crate) async fn insert(
     .bind(serde_json::to_string(&grants.policies)?)
     .bind(serde_json::to_string(&grants.groups)?)
     .bind(now.0)
-    .execute(connection)
+    .execute(&mut *connection)
     .await
     .map_err(unique("email", "this person is a member already"))?;
-    Ok(())
+    room::MEMBERS
+        .holds(connection, &[organization.as_str()])
+        .await
 }
 
 /// Refuses keys of policies and groups that there are not.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use burgee_domain::access::{self, Policy, Statement};
+use burgee_domain::access::{self, Kind, Policy, Resource, Statement};
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
 use burgee_domain::model::Organization;
@@ -11,11 +11,11 @@ use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
 use super::members;
-use super::record::Event;
+use super::record::{Administration, Event};
 use crate::change_sets::Actor;
 use crate::error::{StoreError, unique};
 use crate::sql::Sql;
-use crate::{Store, row, text};
+use crate::{Store, room, row, text};
 
 /// A policy with what people read of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +40,9 @@ pub struct PolicyText {
     /// What it says.
     pub statements: Vec<Statement>,
 }
+
+/// What it takes to make, change and delete them.
+const WRITE: &str = "policy.write";
 
 const SELECT: &str = "SELECT key, name, description, statements FROM policies";
 
@@ -115,7 +118,9 @@ impl Store {
             return Err(StoreError::conflict("key", TAKEN));
         }
         let stored = checked(key.as_str(), new)?;
-        let mut at = self.administration(organization, now).await?;
+        let mut at = self.administration(organization, actor, now).await?;
+        at.may(WRITE, resource(key.as_str()))?;
+        may_write(&mut at, key.as_str(), &[], &new.statements).await?;
         sqlx::query(
             "INSERT INTO policies (organization_id, key, key_folded, name, description, \
              statements, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)",
@@ -130,8 +135,10 @@ impl Store {
         .execute(&mut *at.tx)
         .await
         .map_err(unique("key", TAKEN))?;
-        at.done(actor, event("createPolicy", "made", &stored)?)
+        room::POLICIES
+            .holds(&mut at.tx, &[organization.as_str()])
             .await?;
+        at.done(event("createPolicy", "made", &stored)?).await?;
         Ok(stored)
     }
 
@@ -149,8 +156,12 @@ impl Store {
     ) -> Result<StoredPolicy, StoreError> {
         not_builtin(key)?;
         let stored = checked(key, new)?;
-        let mut at = self.administration(organization, now).await?;
-        let done = sqlx::query(
+        let mut at = self.administration(organization, actor, now).await?;
+        at.may(WRITE, resource(key))?;
+        let before = find(&mut at.tx, organization, key).await?;
+        let before = before.ok_or(StoreError::NotFound("policy"))?.policy;
+        may_write(&mut at, key, &before.statements, &new.statements).await?;
+        sqlx::query(
             "UPDATE policies SET name = $1, description = $2, statements = $3 \
              WHERE organization_id = $4 AND key_folded = $5",
         )
@@ -161,11 +172,7 @@ impl Store {
         .bind(key.to_ascii_lowercase())
         .execute(&mut *at.tx)
         .await?;
-        if done.rows_affected() == 0 {
-            return Err(StoreError::NotFound("policy"));
-        }
-        at.done(actor, event("updatePolicy", "changed", &stored)?)
-            .await?;
+        at.done(event("updatePolicy", "changed", &stored)?).await?;
         Ok(stored)
     }
 
@@ -182,7 +189,8 @@ impl Store {
         now: Millis,
     ) -> Result<(), StoreError> {
         not_builtin(key)?;
-        let mut at = self.administration(organization, now).await?;
+        let mut at = self.administration(organization, actor, now).await?;
+        at.may(WRITE, resource(key))?;
         if let Some(user) = members::user_of_policy(&mut at.tx, organization, key).await? {
             let message = format!("{user} has this policy; take it away first");
             return Err(StoreError::refused("", "inUse", message));
@@ -201,8 +209,31 @@ impl Store {
             params: vec![("policy", key.to_owned())],
             text: format!("policy `{key}` deleted"),
         };
-        at.done(actor, event).await
+        at.done(event).await
     }
+}
+
+fn resource(key: &str) -> Resource {
+    Resource::new(Kind::Policy, key)
+}
+
+/// Whether the author may write a policy anew: whoever has it gets what is new, and loses what is
+/// gone. Else whoever may write policies could give themselves everything.
+async fn may_write(
+    at: &mut Administration<'_>,
+    key: &str,
+    before: &[Statement],
+    after: &[Statement],
+) -> Result<(), StoreError> {
+    let without = |all: &[Statement], others: &[Statement]| {
+        let statements = all.iter().filter(|it| !others.contains(it));
+        vec![Arc::new(Policy {
+            key: key.to_owned(),
+            statements: statements.cloned().collect(),
+        })]
+    };
+    let (given, taken) = (without(after, before), without(before, after));
+    at.may_give_policies(given, taken).await
 }
 
 fn checked(key: &str, new: &PolicyText) -> Result<StoredPolicy, StoreError> {

@@ -1,22 +1,34 @@
-//! What is done about people, as rows of the organization's history.
+//! What is done about people: under the organization's lock, by the rights that its author has then,
+//! as rows of its history.
+//!
+//! Whoever decides who may do what may lose that right while their request is under way. So what
+//! they may do is read once the lock is held, as everything else that a decision takes: of two who
+//! take something from each other, one does.
+
+use std::sync::Arc;
+
+use burgee_domain::access::{self, Decision, Policy, Resource, Rights};
 
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_eval::time::Millis;
 
+use super::members::{self, Grants};
+use crate::apply::Denied;
 use crate::change_sets::Actor;
 use crate::environments::Act;
 use crate::error::StoreError;
+use crate::requests::voices;
 use crate::{Store, Tx, organizations};
 
 /// Something that was done.
-pub(super) struct Event {
+pub(crate) struct Event {
     /// In the form of a command's kind, e.g. `inviteMember`.
-    pub(super) kind: &'static str,
+    pub(crate) kind: &'static str,
     /// What it was done to, and what was given.
-    pub(super) params: Vec<(&'static str, String)>,
+    pub(crate) params: Vec<(&'static str, String)>,
     /// In plain words.
-    pub(super) text: String,
+    pub(crate) text: String,
 }
 
 /// Keys as one parameter.
@@ -26,47 +38,101 @@ pub(super) fn keys(keys: &[String]) -> String {
 
 /// Something about people that is being done: the organization is locked, so that one at a time
 /// changes who may do what in it. What is not [`done`](Self::done) is taken back.
-pub(super) struct Administration<'a> {
-    store: &'a Store,
+pub(crate) struct Administration<'a> {
+    pub(crate) store: &'a Store,
     /// In which organization.
-    pub(super) organization: &'a Id<Organization>,
+    pub(crate) organization: &'a Id<Organization>,
+    /// Who does it.
+    pub(crate) actor: &'a Actor,
+    /// What they may do, as it is under the lock.
+    rights: Rights,
     /// When.
-    pub(super) now: Millis,
+    pub(crate) now: Millis,
     /// Where it is done.
-    pub(super) tx: Tx,
+    pub(crate) tx: Tx,
 }
 
 impl Administration<'_> {
-    /// Writes what was done into the history.
+    /// Refuses what the author may not do.
+    pub(crate) fn may(&self, action: &'static str, resource: Resource) -> Result<(), StoreError> {
+        match self.rights.decide(action, &resource) {
+            Decision::Allowed(_) => Ok(()),
+            decision => Err(StoreError::Denied(Box::new(Denied {
+                action,
+                resource,
+                decision,
+            }))),
+        }
+    }
+
+    /// Refuses a change after which somebody has `after` in place of `before`, unless what is new is
+    /// the author's to give, and what is gone theirs to take.
+    pub(crate) async fn may_give(
+        &mut self,
+        before: &Grants,
+        after: &Grants,
+    ) -> Result<(), StoreError> {
+        let before = members::policies_given(&mut self.tx, self.organization, before).await?;
+        let after = members::policies_given(&mut self.tx, self.organization, after).await?;
+        let without = |all: &[Arc<Policy>], others: &[Arc<Policy>]| -> Vec<Arc<Policy>> {
+            let is_in = |it: &&Arc<Policy>| others.iter().any(|other| other.key == it.key);
+            all.iter().filter(|it| !is_in(it)).cloned().collect()
+        };
+        let (given, taken) = (without(&after, &before), without(&before, &after));
+        self.may_give_policies(given, taken).await
+    }
+
+    /// The same of policies themselves.
+    pub(crate) async fn may_give_policies(
+        &mut self,
+        given: Vec<Arc<Policy>>,
+        taken: Vec<Arc<Policy>>,
+    ) -> Result<(), StoreError> {
+        let rights = self.rights.clone();
+        // Large policies take a processor for a while: where they hold no other request up.
+        let decided = move || access::may_give(&rights, &given, &taken);
+        let decided = tokio::task::spawn_blocking(decided).await;
+        let decided = decided.map_err(|error| StoreError::Other(Box::new(error)))?;
+        decided.map_err(StoreError::MayNotGive)
+    }
+
+    /// Writes something else that was done, by whom, into the history.
     pub(super) async fn record(&mut self, actor: &Actor, event: Event) -> Result<(), StoreError> {
         let (store, tx, organization) = (self.store, &mut self.tx, self.organization);
         store.record(tx, organization, actor, event, self.now).await
     }
 
     /// Commits what was done.
-    pub(super) async fn commit(self) -> Result<(), StoreError> {
+    pub(crate) async fn commit(self) -> Result<(), StoreError> {
         self.store.end(self.tx, false).await
     }
 
-    /// Writes what was done into the history, and commits it.
-    pub(super) async fn done(mut self, actor: &Actor, event: Event) -> Result<(), StoreError> {
-        self.record(actor, event).await?;
+    /// Writes what the author did into the history, and commits it.
+    pub(crate) async fn done(mut self, event: Event) -> Result<(), StoreError> {
+        self.record(self.actor, event).await?;
         self.commit().await
     }
 }
 
 impl Store {
     /// Begins to do something about people, under the organization's lock.
-    pub(super) async fn administration<'a>(
+    ///
+    /// # Errors
+    /// [`StoreError::ActorGone`].
+    pub(crate) async fn administration<'a>(
         &'a self,
         organization: &'a Id<Organization>,
+        actor: &'a Actor,
         now: Millis,
     ) -> Result<Administration<'a>, StoreError> {
         let mut tx = self.begin_write().await?;
         self.lock_organization(&mut tx, organization).await?;
+        let standing = voices::standing(&mut tx, organization, actor, now).await?;
         Ok(Administration {
             store: self,
             organization,
+            actor,
+            rights: standing.rights.ok_or(StoreError::ActorGone)?,
             now,
             tx,
         })

@@ -4,6 +4,7 @@
 //! So what it says holds inside that organization alone: the link of a subject to an account is the
 //! organization's own, and so is the session that it opens.
 
+use burgee_domain::access::{OWN, Resource};
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
 use burgee_domain::model::Organization;
@@ -106,7 +107,8 @@ impl Store {
         for (field, value) in [("issuer", &new.issuer), ("clientId", &new.client_id)] {
             text::storable(field, value)?;
         }
-        let mut at = self.administration(organization, now).await?;
+        let mut at = self.administration(organization, actor, now).await?;
+        may_set(&at)?;
         let mut given = Grants {
             policies: new.rules.newcomer_policies.clone(),
             groups: new.rules.newcomer_groups.clone(),
@@ -120,7 +122,7 @@ impl Store {
             sessions::end_of(&mut at.tx, organization, None).await?;
         }
         write(&mut at.tx, organization, new, now).await?;
-        at.done(actor, set(new)).await
+        at.done(set(new)).await
     }
 
     /// Ends single sign-on. Sessions that the provider opened end; who its subjects are is kept, for
@@ -134,7 +136,8 @@ impl Store {
         actor: &Actor,
         now: Millis,
     ) -> Result<(), StoreError> {
-        let mut at = self.administration(organization, now).await?;
+        let mut at = self.administration(organization, actor, now).await?;
+        may_set(&at)?;
         let done = sqlx::query("DELETE FROM sign_on WHERE organization_id = $1")
             .bind(organization.as_str())
             .execute(&mut *at.tx)
@@ -148,7 +151,7 @@ impl Store {
             params: Vec::new(),
             text: "single sign-on ended".to_owned(),
         };
-        at.done(actor, event).await
+        at.done(event).await
     }
 
     /// Begins a session for whom the organization's provider has signed in. Who is not a member yet
@@ -163,7 +166,9 @@ impl Store {
         seen: &Seen,
         now: Millis,
     ) -> Result<SignedOn, StoreError> {
-        let mut at = self.administration(organization, now).await?;
+        // The organization lets in whom its provider names: nobody else decides about it.
+        let system = Actor::system();
+        let mut at = self.administration(organization, &system, now).await?;
         let sign_on = find(&mut at.tx, organization).await?;
         let sign_on = sign_on.filter(|it| it.issuer == subject.issuer);
         let sign_on = sign_on.ok_or(StoreError::NotFound("sign-in by a provider"))?;
@@ -179,10 +184,17 @@ impl Store {
         follow_groups(&mut at, &sign_on.rules, &account, &subject.claimed).await?;
         let begun = sessions::insert_of(&mut at.tx, organization, &account.id, seen, now);
         let text = begun.await?;
-        at.done(&Actor::member(&account), signed_in(&account, subject, seen))
+        at.record(&Actor::member(&account), signed_in(&account, subject, seen))
             .await?;
+        at.commit().await?;
         Ok(SignedOn::Session(text))
     }
+}
+
+/// Whoever chooses the provider decides who is an owner.
+fn may_set(at: &Administration<'_>) -> Result<(), StoreError> {
+    at.may("organization.setSignIn", Resource::organization())?;
+    at.may(OWN, Resource::organization())
 }
 
 /// That somebody signed in by a provider, in the history.

@@ -12,7 +12,7 @@ use burgee_domain::model::{Environment, Organization, SdkKey, SdkKeyKind};
 use burgee_eval::time::Millis;
 use sqlx::any::AnyRow;
 
-use super::{insert, of_id, room};
+use super::{fits, insert, of_id};
 use crate::change_sets::Actor;
 use crate::dialect::Clock;
 use crate::error::StoreError;
@@ -63,7 +63,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Refused`] where it is revoked or was rotated already, or where there are
-    /// [`MAX_KEYS`](super::MAX_KEYS).
+    /// [`MAX_SDK_KEYS`](burgee_domain::limits::MAX_SDK_KEYS).
     pub async fn rotate_sdk_key(
         &self,
         environment: &Id<Environment>,
@@ -80,10 +80,10 @@ impl Store {
             let message = "this key is revoked, or has a successor already";
             return Err(StoreError::refused("", "keyEnding", message));
         }
-        if grace > 0 {
-            room(&mut tx, environment).await?;
-        }
         let new = insert(&mut tx, environment, old.kind, Some(&old.name), None, now).await?;
+        if grace > 0 {
+            fits(&mut tx, environment).await?;
+        }
         old.successor = Some(new.id.clone());
         match grace {
             ..=0 => old.revoked_at = Some(now),

@@ -1,5 +1,7 @@
 //! Writing segments, and serving them in new environments.
 
+use std::collections::BTreeSet;
+
 use burgee_domain::id::Id;
 use burgee_domain::model::{Environment, Life, Organization, Project, Segment, SegmentScope};
 use burgee_domain::outcome::SegmentEdit;
@@ -10,8 +12,8 @@ use sqlx::AnyConnection;
 use super::{COLUMNS, push_visible, read, scope_ids};
 use crate::error::{StoreError, unique};
 use crate::log::LogRow;
-use crate::row;
 use crate::sql::{Sql, rows};
+use crate::{room, row};
 
 /// How many rows a statement writes.
 const ROWS: usize = rows(4);
@@ -27,6 +29,16 @@ pub(crate) async fn write_all(
     let (gone, kept): (Vec<_>, Vec<_>) = edits.iter().partition(deleted);
     for edit in gone.into_iter().chain(kept) {
         write(connection, organization, edit).await?;
+    }
+    let new = edits.iter().filter(|edit| edit.before.is_none());
+    let scopes: BTreeSet<_> = new.map(|edit| scope_ids(&edit.after.scope)).collect();
+    for (project, environment) in scopes {
+        let of = [
+            organization.as_str(),
+            project.unwrap_or(""),
+            environment.unwrap_or(""),
+        ];
+        room::SEGMENTS.holds(connection, &of).await?;
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ mod kit;
 mod lists;
 mod people;
 mod places;
+mod room;
 mod sdk_keys;
 mod segments;
 mod set_up;

@@ -1,5 +1,6 @@
 //! Accounts, sessions, members, groups, policies, links and tokens, on both databases.
 
+mod authority;
 mod links;
 mod members;
 mod sessions;

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use burgee_domain::id::Id;
+use burgee_domain::limits::MAX_SDK_KEYS;
 use burgee_domain::model::{Environment, SdkKey, SdkKeyKind};
 use burgee_store::dialect::Clock;
 use burgee_store::edge::Changes;
-use burgee_store::sdk_keys::{MAX_GRACE, MAX_KEYS};
+use burgee_store::sdk_keys::MAX_GRACE;
 use burgee_store::{Actor, Store, StoreError};
 
 use crate::kit::{NOW, for_each_database, house, key, later};
@@ -167,7 +168,7 @@ async fn an_environment_has_so_many_keys() {
             made.await
         };
         // One of each kind is there.
-        for _ in 2..MAX_KEYS {
+        for _ in 2..MAX_SDK_KEYS {
             create().await.unwrap();
         }
         assert_eq!(code(create().await), "tooMany");

@@ -1,10 +1,11 @@
 //! Messages of items, ready for the socket.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
 use super::item::Item;
+use crate::frame::deflate::{self, Coding};
 use crate::frame::write;
 
 const HEAD: &str = r#"{"messageType":"data-sync","data":{"eventType":""#;
@@ -17,6 +18,8 @@ const TAIL: &str = "]}}";
 pub(in crate::environment) struct Message {
     frame: Bytes,
     header: usize,
+    /// The same frame deflated, once somebody takes it so.
+    deflated: Arc<OnceLock<Bytes>>,
 }
 
 impl Message {
@@ -42,11 +45,16 @@ impl Message {
         Self {
             header: frame.len() - length,
             frame: frame.into(),
+            deflated: Arc::default(),
         }
     }
 
-    pub(in crate::environment) fn frame(&self) -> Bytes {
-        self.frame.clone()
+    pub(in crate::environment) fn frame(&self, coding: Coding) -> Bytes {
+        match coding {
+            Coding::Clear => &self.frame,
+            Coding::Deflate => self.deflated.get_or_init(|| deflate::pack(&self.frame)),
+        }
+        .clone()
     }
 
     pub(in crate::environment) fn json(&self) -> Bytes {

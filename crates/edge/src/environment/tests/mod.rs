@@ -14,6 +14,7 @@ use burgee_eval::user::User;
 use serde_json::{Value, json};
 
 use super::{Encoded, Environment, Sync, Update};
+use crate::frame::deflate::Coding;
 use crate::source::{Delta, Position, State};
 
 /// The time in these tests; stamps are small numbers after it.
@@ -149,7 +150,7 @@ pub(super) fn client_sync(state: &Encoded, key: &str, timestamp: i64) -> Answer 
 
 /// The answers to a server's data-sync.
 pub(super) fn server_sync(state: &Encoded, timestamp: i64) -> Vec<Answer> {
-    let answer = state.server_sync(timestamp, NOW);
+    let answer = state.server_sync(timestamp, NOW, Coding::Clear);
     let answers = frames(&answer.frames);
     assert!(
         answers

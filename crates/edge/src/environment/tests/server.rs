@@ -233,18 +233,45 @@ fn large_states_are_caught_up_with_item_by_item_in_the_order_of_stamps() {
 #[test]
 fn a_catch_up_costs_no_memory_of_its_own() {
     let state = encoded(vec![large("large", 1), flag("b", 4), flag("a", 9)], vec![]);
-    let first = state.server_sync(T + 1, NOW).frames;
-    let again = state.server_sync(T + 1, NOW).frames;
-    let later = state.server_sync(T + 4, NOW).frames;
+    let first = state.server_sync(T + 1, NOW, Coding::Clear).frames;
+    let again = state.server_sync(T + 1, NOW, Coding::Clear).frames;
+    let later = state.server_sync(T + 4, NOW, Coding::Clear).frames;
     assert_eq!(first.as_ptr(), again.as_ptr());
     assert!(
         first.as_ptr_range().contains(&later.as_ptr()),
         "the tail of the same buffer"
     );
     assert_eq!(
-        state.server_sync(0, NOW).frames.as_ptr(),
-        state.server_sync(0, NOW).frames.as_ptr()
+        state.server_sync(0, NOW, Coding::Clear).frames.as_ptr(),
+        state.server_sync(0, NOW, Coding::Clear).frames.as_ptr()
     );
+}
+
+#[test]
+fn what_is_deflated_is_made_once_and_shared() {
+    let state = encoded(vec![large("large", 1), flag("b", 4)], vec![]);
+    let clear = state.server_sync(0, NOW, Coding::Clear).frames;
+    let deflated = state.server_sync(0, NOW, Coding::Deflate).frames;
+    assert_eq!((clear[0], deflated[0]), (0x81, 0xC1));
+    assert!(deflated.len() < clear.len() / 4);
+    let again = state.server_sync(0, NOW, Coding::Deflate).frames;
+    assert_eq!(again.as_ptr(), deflated.as_ptr());
+    // So is the state for those who are ahead.
+    let [one, other] = [T + 900, T + 850].map(|ahead| {
+        let answer = state.server_sync(ahead, NOW, Coding::Deflate);
+        assert_eq!(answer.frames[0], 0xC1);
+        answer.frames
+    });
+    assert_eq!(one.as_ptr(), other.as_ptr());
+    // Steps are short, and the same for nobody.
+    let steps = |coding| state.server_sync(T + 1, NOW, coding).frames;
+    assert_eq!(
+        steps(Coding::Deflate).as_ptr(),
+        steps(Coding::Clear).as_ptr()
+    );
+    // Nothing new is less than a packet.
+    let nothing = state.server_sync(T + 4, NOW, Coding::Deflate).frames;
+    assert_eq!(nothing[0], 0x81);
 }
 
 #[test]
@@ -260,10 +287,13 @@ fn an_sdk_that_is_ahead_gets_a_newer_state_unless_it_made_it_up() {
     );
     // Those who are a little less ahead share that answer; those who are more get a higher one,
     // those who are much less one that is not so high.
-    let shared = state.server_sync(T + 850, NOW).frames;
+    let shared = state.server_sync(T + 850, NOW, Coding::Clear).frames;
     assert_eq!(
         shared.as_ptr(),
-        state.server_sync(T + 900, NOW).frames.as_ptr()
+        state
+            .server_sync(T + 900, NOW, Coding::Clear)
+            .frames
+            .as_ptr()
     );
     assert_eq!(answer(T + 901).newest(), 902);
     assert_eq!(answer(NOW + 30_000).newest(), NOW + 30_001 - T);

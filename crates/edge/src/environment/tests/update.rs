@@ -69,10 +69,31 @@ fn clients_hear_nothing_of_what_gives_the_same_answers() {
 #[test]
 fn small_environments_are_pushed_to_servers_whole() {
     let from = encoded(vec![flag("a", 1), flag("b", 2)], vec![]);
-    let pushed = frames(&step(from, vec![flag("a", 5)], vec![]).server_frames());
+    let pushed = frames(&step(from, vec![flag("a", 5)], vec![]).server_frames(Coding::Clear));
     assert_eq!(pushed.len(), 1);
     assert!(pushed[0].is_full());
     assert_eq!(pushed[0].newest(), 5);
+}
+
+#[test]
+fn a_push_is_deflated_once_and_a_whole_state_not_twice() {
+    let many = |stamp: i64| (0..20).map(move |n| flag(&format!("flag-{n}"), stamp + n));
+    let update = step(
+        encoded(many(1).collect(), vec![]),
+        many(100).collect(),
+        vec![],
+    );
+    let pushed = update.server_frames(Coding::Deflate);
+    assert_eq!(
+        pushed.as_ptr(),
+        update.server_frames(Coding::Deflate).as_ptr()
+    );
+    let synced = update.to().server_sync(0, NOW, Coding::Deflate).frames;
+    assert_eq!(pushed.as_ptr(), synced.as_ptr());
+    assert_eq!(pushed[0], 0xC1);
+    let clear = update.server_frames(Coding::Clear);
+    assert_eq!(clear[0], 0x81);
+    assert!(pushed.len() < clear.len() / 4);
 }
 
 #[test]
@@ -90,7 +111,7 @@ fn of_large_ones_servers_get_each_item_of_the_change_in_order() {
         vec![flag("on", 7), off, archived("new", 8)],
         vec![segment("s", 5, &[])],
     );
-    let pushed = frames(&update.server_frames());
+    let pushed = frames(&update.server_frames(Coding::Clear));
     assert!(pushed.iter().all(|message| !message.is_full()));
     let names: Vec<_> = pushed
         .iter()
@@ -104,7 +125,11 @@ fn of_large_ones_servers_get_each_item_of_the_change_in_order() {
 #[test]
 fn servers_hear_nothing_where_no_item_changed() {
     let from = encoded(vec![flag("a", 1)], vec![]);
-    assert!(step(from, vec![], vec![]).server_frames().is_empty());
+    assert!(
+        step(from, vec![], vec![])
+            .server_frames(Coding::Clear)
+            .is_empty()
+    );
 }
 
 #[test]
@@ -118,7 +143,7 @@ fn a_state_of_another_history_goes_out_whole_and_newer_than_the_one_before() {
     // (stamp before, stamp after, stamp sent)
     for (before, after, sent) in [(50, 3, 51), (50, 50, 51), (50, 60, 60)] {
         let update = reload(before, after);
-        let pushed = frames(&update.server_frames());
+        let pushed = frames(&update.server_frames(Coding::Clear));
         assert!(pushed.len() == 1 && pushed[0].is_full());
         assert_eq!((pushed[0].names(), pushed[0].newest()), (vec!["a"], sent));
         let full = client_patch(&update, "u").unwrap();
@@ -213,8 +238,8 @@ fn a_change_gives_the_same_answers_as_loading_afresh() {
             String::from_utf8(other).unwrap()
         );
         let (one, other) = (
-            update.to().server_sync(timestamp, NOW),
-            afresh.server_sync(timestamp, NOW),
+            update.to().server_sync(timestamp, NOW, Coding::Clear),
+            afresh.server_sync(timestamp, NOW, Coding::Clear),
         );
         assert_eq!(one.frames, other.frames);
     }
@@ -235,11 +260,17 @@ fn news_that_an_sdk_was_told_a_higher_stamp_than_reaches_it_all_the_same() {
             }],
             vec![],
         );
-        let pushed = frames(&update.server_frames());
+        let pushed = frames(&update.server_frames(Coding::Clear));
         assert!(pushed.len() == 1 && pushed[0].is_full());
         assert_eq!(pushed[0].newest(), 12, "above what was told");
         // Once stamps have passed that, all is as before.
         let update = step(Arc::clone(update.to()), vec![flag("b", 20)], vec![]);
-        assert_eq!(frames(&update.server_frames()).pop().unwrap().newest(), 20);
+        assert_eq!(
+            frames(&update.server_frames(Coding::Clear))
+                .pop()
+                .unwrap()
+                .newest(),
+            20
+        );
     }
 }

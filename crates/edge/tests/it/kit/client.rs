@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Value, json};
 use socket2::{Domain, Socket, Type};
 
+use super::deflate::{deflated, inflated};
 use super::edge::PATIENCE;
 
 /// What a server sent.
@@ -23,6 +24,10 @@ pub(crate) enum Received {
 pub(crate) struct Client {
     pub(crate) stream: TcpStream,
     read: Vec<u8>,
+    /// Messages may be deflated.
+    deflates: bool,
+    /// The last frame's first byte, and its length on the wire.
+    pub(crate) last_frame: (u8, usize),
 }
 
 impl Client {
@@ -46,6 +51,8 @@ impl Client {
         Self {
             stream,
             read: Vec::new(),
+            deflates: false,
+            last_frame: (0, 0),
         }
     }
 
@@ -69,6 +76,27 @@ impl Client {
         assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
     }
 
+    /// Upgraded, with a token for the secret and `permessage-deflate`; sends deflated messages.
+    pub(crate) fn deflating(address: SocketAddr, kind: &str, secret: &str) -> Self {
+        let mut client = Self::connect(address);
+        client.upgrade_deflating(&format!("type={kind}&token={}", token(secret, now())));
+        client
+    }
+
+    /// Upgrades, with `permessage-deflate`.
+    pub(crate) fn upgrade_deflating(&mut self, query: &str) {
+        let offer = "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\nHost:";
+        self.send_raw(upgrade(query).replace("Host:", offer).as_bytes());
+        let head = self.read_head();
+        let agreed = "\r\nSec-WebSocket-Extensions: permessage-deflate; \
+            server_no_context_takeover; client_no_context_takeover\r\n\r\n";
+        assert!(
+            head.starts_with("HTTP/1.1 101 ") && head.ends_with(agreed),
+            "{head}"
+        );
+        self.deflates = true;
+    }
+
     pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
         self.stream.write_all(bytes).unwrap();
     }
@@ -79,7 +107,11 @@ impl Client {
     }
 
     pub(crate) fn send_text(&mut self, text: &str) {
-        self.send_raw(&frame(0x81, text.as_bytes()));
+        let frame = match self.deflates {
+            true => frame(0xC1, &deflated(text.as_bytes())),
+            false => frame(0x81, text.as_bytes()),
+        };
+        self.send_raw(&frame);
     }
 
     pub(crate) fn send(&mut self, message: &Value) {
@@ -188,7 +220,11 @@ impl Client {
     fn take_frame(&mut self) -> Option<(u8, Vec<u8>)> {
         let first = *self.read.first()?;
         let second = *self.read.get(1)?;
-        assert_eq!(first & 0xF0, 0x80, "whole frames without extensions");
+        let is_deflated = first & 0xF0 == 0xC0 && first & 0x0F == 1 && self.deflates;
+        assert!(
+            is_deflated || first & 0xF0 == 0x80,
+            "whole frames as was agreed"
+        );
         assert_eq!(second & 0x80, 0, "servers do not mask");
         let (len, at) = match second {
             126 => (
@@ -202,7 +238,11 @@ impl Client {
         if self.read.len() < end {
             return None;
         }
-        let payload = self.read[at..end].to_vec();
+        let payload = match is_deflated {
+            true => inflated(&self.read[at..end]),
+            false => self.read[at..end].to_vec(),
+        };
+        self.last_frame = (first, end);
         self.read.drain(..end);
         Some((first & 0x0F, payload))
     }

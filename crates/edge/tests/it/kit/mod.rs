@@ -2,6 +2,7 @@
 //! clients that can be as rude as they like.
 
 pub(crate) mod client;
+pub(crate) mod deflate;
 pub(crate) mod edge;
 pub(crate) mod source;
 

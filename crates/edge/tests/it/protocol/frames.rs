@@ -3,6 +3,7 @@
 
 use std::io::{self, Read, Write};
 
+use burgee_edge::frame::deflate::Coding;
 use burgee_edge::frame::read::{Event, Reader};
 use burgee_edge::frame::{MAX_MESSAGE, write};
 use proptest::prelude::*;
@@ -12,20 +13,20 @@ use crate::kit::client::frame;
 
 /// What a reader made of some bytes: events until a violation's code.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Outcome {
-    events: Vec<String>,
-    violation: Option<u16>,
+pub(super) struct Outcome {
+    pub(super) events: Vec<String>,
+    pub(super) violation: Option<u16>,
 }
 
 /// Feeds pieces to a reader until there is a close frame or a violation.
-fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
+pub(super) fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, coding: Coding) -> Outcome {
     let mut reader = Reader::default();
     let mut outcome = Outcome::default();
     for piece in pieces {
         let mut input = piece.to_vec();
         let mut used = 0;
         while used < input.len() {
-            match reader.next(&mut input[used..]) {
+            match reader.next(&mut input[used..], coding) {
                 Ok((len, event)) => {
                     used += len;
                     let Some(event) = event else {
@@ -63,11 +64,15 @@ fn check(name: &str, frames: &[Vec<u8>], events: &[&str], violation: Option<u16>
         events: events.iter().map(|event| (*event).to_owned()).collect(),
         violation,
     };
-    assert_eq!(read([&bytes[..]]), expected, "{name}");
-    assert_eq!(read(bytes.chunks(1)), expected, "{name}, byte by byte");
+    assert_eq!(read([&bytes[..]], Coding::Clear), expected, "{name}");
+    assert_eq!(
+        read(bytes.chunks(1), Coding::Clear),
+        expected,
+        "{name}, byte by byte"
+    );
     for size in [2, 3, 7, 64] {
         assert_eq!(
-            read(bytes.chunks(size)),
+            read(bytes.chunks(size), Coding::Clear),
             expected,
             "{name}, in pieces of {size}"
         );
@@ -325,7 +330,7 @@ fn nothing_is_kept_between_messages() {
     let mut input = [frame(0x01, b"a"), frame(0x89, b"p"), frame(0x80, b"b")].concat();
     let mut used = 0;
     while used < input.len() {
-        let (len, event) = reader.next(&mut input[used..]).unwrap();
+        let (len, event) = reader.next(&mut input[used..], Coding::Clear).unwrap();
         used += len;
         let ends = event.is_some_and(|event| matches!(event, Event::Text(_)));
         assert_eq!(reader.heap_size() == 0, ends);
@@ -455,7 +460,7 @@ proptest! {
     #[test]
     fn we_read_what_tungstenite_reads(frames in prop::collection::vec(any_frame(), 1..12)) {
         let bytes = frames.concat();
-        let ours = read([&bytes[..]]);
+        let ours = read([&bytes[..]], Coding::Clear);
         let theirs = their_outcome(bytes);
         if theirs.violation == Some(1007) && ours != theirs {
             // It looks into fragments; we look when the message is whole.
@@ -483,13 +488,13 @@ proptest! {
             pieces.push(piece);
             rest = after;
         }
-        prop_assert_eq!(read(pieces), read([&bytes[..]]));
+        prop_assert_eq!(read(pieces, Coding::Clear), read([&bytes[..]], Coding::Clear));
     }
 
     #[test]
     fn arbitrary_bytes_do_no_harm(bytes: Vec<u8>) {
         let codes = [None, Some(1002), Some(1003), Some(1007), Some(1009)];
-        let outcome = read([&bytes[..]]);
+        let outcome = read([&bytes[..]], Coding::Clear);
         prop_assert!(codes.contains(&outcome.violation));
     }
 }

@@ -24,6 +24,7 @@ fn an_upgrade_is_recognised_in_its_many_spellings() {
             len: request.len(),
             query: "type=client&token=x",
             key: Ok(KEY),
+            deflate: None,
         });
         let with_a_frame = format!("{request}\x01\x02");
         assert_eq!(parse(with_a_frame.as_bytes()), expected, "{request}");
@@ -90,7 +91,7 @@ fn a_head_is_waited_for_but_not_without_end() {
 fn the_answer_is_the_rfcs() {
     // RFC 6455 §1.3's own example.
     let mut out = Vec::new();
-    answer::switching_protocols(KEY, &mut out);
+    answer::switching_protocols(KEY, None, &mut out);
     let text = String::from_utf8(out).unwrap();
     assert!(text.contains("\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"));
 }

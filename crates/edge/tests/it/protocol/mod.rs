@@ -1,5 +1,7 @@
 //! The protocol without IO: bytes in, actions out.
 
+mod deflate;
+mod extensions;
 mod frames;
 mod heads;
 mod messages;

@@ -5,6 +5,7 @@ use burgee_edge::source::KeyKind;
 use proptest::prelude::*;
 
 use crate::kit::client::{frame, token, upgrade};
+use crate::kit::deflate::deflated;
 use crate::kit::{CLIENT_KEY, SERVER_KEY};
 
 const NOW: i64 = 1_795_289_347_131;
@@ -105,6 +106,29 @@ fn a_session_of_a_client_from_beginning_to_end() {
     assert!(actions[5].ends_with(r#"{"messageType":"echo","data":{"a":1}}"#));
     assert_eq!(actions[6], "Closed(Some(1000))");
     assert_eq!(actions.len(), 7);
+}
+
+/// The head of a client that offers `permessage-deflate`.
+fn offering(query: &str) -> Vec<u8> {
+    let offer = "Sec-WebSocket-Extensions: permessage-deflate\r\nHost:";
+    upgrade(query).replace("Host:", offer).into_bytes()
+}
+
+#[test]
+fn deflated_messages_are_read_once_that_was_agreed() {
+    let query = format!("type=client&token={}", token(CLIENT_KEY, NOW));
+    let ping = frame(0xC1, &deflated(br#"{"messageType":"ping"}"#));
+    let agreed = actions([&[offering(&query), ping.clone()].concat()[..]], false);
+    assert!(agreed[0].contains("\r\nSec-WebSocket-Extensions: permessage-deflate; "));
+    assert_eq!(agreed[1], "Deflate");
+    assert!(agreed[2].starts_with("admit "));
+    assert!(agreed[3].ends_with(r#"{"messageType":"pong","data":{}}"#));
+    let not_offered = actions([&[upgrade(&query).into_bytes(), ping].concat()[..]], false);
+    assert!(not_offered[1].starts_with("admit "));
+    assert_eq!(
+        not_offered[2..],
+        ["Close(Close { code: 1002, reason: \"\" })"]
+    );
 }
 
 #[test]
@@ -226,16 +250,21 @@ fn any_piece() -> impl Strategy<Value = Vec<u8>> {
         Just(frame(0x01, b"{\"messageType\":")),
         Just(frame(0x80, b"\"ping\"}")),
         Just(frame(0x88, b"")),
+        Just(frame(0xC1, &deflated(br#"{"messageType":"ping"}"#))),
+        Just(frame(0x41, b"\xf2\x48")),
+        Just(frame(0xC1, b"\x07")),
         prop::collection::vec(any::<u8>(), 0..20),
     ]
 }
 
 /// The first bytes of a connection, most often sound.
 fn any_start() -> impl Strategy<Value = Vec<u8>> {
-    let client = upgrade(&format!("type=client&token={}", token(CLIENT_KEY, NOW)));
+    let query = format!("type=client&token={}", token(CLIENT_KEY, NOW));
+    let client = upgrade(&query);
     let expired = upgrade(&format!("type=client&token={}", token(CLIENT_KEY, 0)));
     prop_oneof![
         6 => Just(client.into_bytes()),
+        6 => Just(offering(&query)),
         1 => Just(expired.into_bytes()),
         1 => Just(b"GET / HTTP/1.1\r\n\r\n".to_vec()),
         1 => prop::collection::vec(any::<u8>(), 0..50),

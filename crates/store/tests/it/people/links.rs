@@ -62,7 +62,7 @@ async fn a_link_works_once_and_for_a_while() {
         assert!(matches!(gone, Err(StoreError::NotFound(_))));
 
         let reset = store
-            .reset_link(organization, &ann, &actor, NOW)
+            .reset_link(organization, &ann.id, &actor, NOW)
             .await
             .unwrap();
         store

@@ -16,7 +16,7 @@ use crate::kit::{House, NOW, for_each_database, house, key};
 const ISSUER: &str = "https://id.example.com";
 
 /// Members of `example.com` join as readers; `Ops` are pilots.
-fn sign_on() -> SignOn {
+pub(super) fn sign_on() -> SignOn {
     SignOn {
         issuer: ISSUER.into(),
         client_id: "burgee".into(),
