@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use burgee_domain::Rejected;
 use burgee_domain::access::Resource;
 use burgee_domain::model::Project;
-use burgee_domain::user_property::{self, BUILT_IN, UserProperty};
+use burgee_domain::user_property::{self, BUILT_IN, Preset, UserProperty};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -25,18 +25,22 @@ pub struct UserPropertyView {
     pub name: String,
     /// Whether every user has it: the key (`keyId`) and the name. It cannot be changed.
     pub built_in: bool,
-    /// What is known of it.
-    #[serde(flatten)]
-    pub property: UserProperty,
+    /// What it is, for people.
+    pub description: String,
+    /// Values that are offered first, in this order.
+    pub presets: Vec<Preset>,
+    /// Whether editors of rules shall offer the presets alone. It is not checked in change sets.
+    pub presets_only: bool,
 }
 
 impl UserPropertyView {
     fn new((name, property): (String, UserProperty)) -> Self {
-        let built_in = false;
         Self {
             name,
-            built_in,
-            property,
+            built_in: false,
+            description: property.description,
+            presets: property.presets,
+            presets_only: property.presets_only,
         }
     }
 
@@ -49,10 +53,9 @@ impl UserPropertyView {
         Self {
             name: name.to_owned(),
             built_in: true,
-            property: UserProperty {
-                description: description.to_owned(),
-                ..UserProperty::default()
-            },
+            description: description.to_owned(),
+            presets: Vec::new(),
+            presets_only: false,
         }
     }
 }
