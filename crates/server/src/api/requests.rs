@@ -8,7 +8,7 @@ mod view;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use burgee_domain::access::Resource;
+use burgee_domain::access::{Marks, Resource};
 use burgee_domain::admission::Verdict;
 use burgee_domain::command;
 use burgee_domain::request::{self, State as Shown};
@@ -97,8 +97,8 @@ fn missing(id: &str) -> Problem {
 }
 
 /// The request of that id in the caller's organization, or 404; 403 where the caller may not see
-/// all that it is about.
-async fn seen(state: &AppState, caller: &Caller, id: &str) -> Result<Seen, Problem> {
+/// all that it is about. With it, which environments are protected: for what else is asked of it.
+async fn seen(state: &AppState, caller: &Caller, id: &str) -> Result<(Seen, Marks), Problem> {
     let typed = uuid::Uuid::parse_str(id).map_err(|_| missing(id))?;
     let (typed, viewer) = (typed.to_string(), party(caller));
     let found = state
@@ -106,12 +106,13 @@ async fn seen(state: &AppState, caller: &Caller, id: &str) -> Result<Seen, Probl
         .request(&caller.organization, &typed, &viewer, now())
         .await
         .map_err(api::or_missing(|| missing(id)))?;
-    match unseen(caller, &viewer, &found.listed.request) {
+    let marks = state.store.marks(&caller.organization).await?;
+    match unseen(caller, &viewer, &marks, &found.listed.request) {
         Some((action, resource)) => Err(caller
             .may(action, &resource)
             .err()
             .unwrap_or_else(|| missing(id))),
-        None => Ok(found),
+        None => Ok((found, marks)),
     }
 }
 
@@ -119,13 +120,14 @@ async fn seen(state: &AppState, caller: &Caller, id: &str) -> Result<Seen, Probl
 fn unseen(
     caller: &Caller,
     viewer: &Party,
+    marks: &Marks,
     request: &burgee_store::requests::Request,
 ) -> Option<(&'static str, Resource)> {
     if request.author.voice == viewer.voice {
         return None;
     }
     let mut about = request.about.iter();
-    about.find_map(|names| lacks(caller, &|name| names.get(name).cloned()))
+    about.find_map(|names| lacks(caller, marks, &|name| names.get(name).cloned()))
 }
 
 /// The request with what would become of it now.
@@ -134,7 +136,7 @@ async fn detail(
     caller: &Caller,
     id: &str,
 ) -> Result<Json<RequestDetail>, Problem> {
-    let found = seen(state, caller, id).await?;
+    let (found, _) = seen(state, caller, id).await?;
     let (organization, request) = (&caller.organization, &found.listed.request);
     let outlook = match request.stage {
         request::Stage::Open => {
@@ -181,8 +183,9 @@ pub async fn list(
         .store
         .requests(&caller.organization, &viewer, &filter, &page, now())
         .await?;
+    let marks = state.store.marks(&caller.organization).await?;
     let items = found.items.into_iter();
-    let items = items.filter(|it| unseen(&caller, &viewer, &it.request).is_none());
+    let items = items.filter(|it| unseen(&caller, &viewer, &marks, &it.request).is_none());
     Ok(Json(Page {
         items: items.map(RequestView::from).collect(),
         next: found.next,
@@ -255,7 +258,7 @@ pub async fn revise(
     Path(id): Path<String>,
     Body(new): Body<NewRevisionBody>,
 ) -> Result<Json<RequestDetail>, Problem> {
-    let found = seen(&state, &caller, &id).await?;
+    let (found, _) = seen(&state, &caller, &id).await?;
     let id = found.listed.request.id;
     let content = content(&caller, new)?;
     state.store.revise_request(&id, &content).await?;
@@ -274,7 +277,7 @@ pub async fn rebase(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<RebaseResult>, Problem> {
-    let id = seen(&state, &caller, &id).await?.listed.request.id;
+    let id = seen(&state, &caller, &id).await?.0.listed.request.id;
     let (organization, author) = (&caller.organization, party(&caller));
     let rebased = state
         .store
@@ -299,8 +302,9 @@ pub async fn review(
     Path(id): Path<String>,
     Body(new): Body<NewReviewBody>,
 ) -> Result<Json<RequestDetail>, Problem> {
-    let request = seen(&state, &caller, &id).await?.listed.request;
-    may_somewhere(&caller, "change.review", request.resources())?;
+    let (found, marks) = seen(&state, &caller, &id).await?;
+    let request = found.listed.request;
+    may_somewhere(&caller, "change.review", request.resources(&marks))?;
     let said = match new.verdict {
         Verdict::Approve => Said::Approve,
         Verdict::Decline => Said::Decline,
@@ -325,9 +329,10 @@ pub async fn comment_on(
     Path(id): Path<String>,
     Body(new): Body<NewComment>,
 ) -> Result<Json<RequestDetail>, Problem> {
-    let request = seen(&state, &caller, &id).await?.listed.request;
+    let (found, marks) = seen(&state, &caller, &id).await?;
+    let request = found.listed.request;
     if request.author.voice != party(&caller).voice {
-        may_somewhere(&caller, "change.comment", request.resources())?;
+        may_somewhere(&caller, "change.comment", request.resources(&marks))?;
     }
     let text = said_text(&new.text)?;
     if text.is_empty() {
@@ -381,10 +386,11 @@ pub async fn withdraw(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<RequestDetail>, Problem> {
-    let request = seen(&state, &caller, &id).await?.listed.request;
+    let (found, marks) = seen(&state, &caller, &id).await?;
+    let request = found.listed.request;
     let by = party(&caller);
     if request.author.voice != by.voice {
-        let places = request.resources();
+        let places = request.resources(&marks);
         Denied::unless_all(&caller.rights, "change.withdraw", places)?;
     }
     let organization = &caller.organization;
@@ -409,8 +415,9 @@ pub async fn apply(
     Path(id): Path<String>,
     Body(body): Body<ApplyBody>,
 ) -> Result<Json<ChangeResult>, Problem> {
-    let request = seen(&state, &caller, &id).await?.listed.request;
-    Denied::unless_all(&caller.rights, "change.apply", request.resources())?;
+    let (found, marks) = seen(&state, &caller, &id).await?;
+    let request = found.listed.request;
+    Denied::unless_all(&caller.rights, "change.apply", request.resources(&marks))?;
     let asked = ApplyRequest {
         organization: caller.organization.clone(),
         request: request.id,

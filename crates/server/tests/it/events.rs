@@ -11,17 +11,17 @@ use serde_json::{Value, json};
 use crate::kit::{App, Database, create, flag_on, in_prod, on_each_database, person};
 
 /// Somebody who listens.
-struct Listener {
+pub(crate) struct Listener {
     response: Response,
     text: String,
     events: VecDeque<Event>,
 }
 
 #[derive(Debug)]
-struct Event {
+pub(crate) struct Event {
     id: Option<i64>,
     name: String,
-    data: Value,
+    pub(crate) data: Value,
 }
 
 impl Listener {
@@ -45,7 +45,7 @@ impl Listener {
         }
     }
 
-    async fn with_token(app: &App, token: &str) -> Self {
+    pub(crate) async fn with_token(app: &App, token: &str) -> Self {
         Self::of(app, &[("authorization", &format!("Bearer {token}"))]).await
     }
 
@@ -57,7 +57,7 @@ impl Listener {
     }
 
     /// The next event; none at the end of the stream.
-    async fn next(&mut self) -> Option<Event> {
+    pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.events.pop_front() {
                 return Some(event);

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use burgee_domain::access::Rights;
+use burgee_domain::access::{Marks, Resource, Rights};
 use burgee_domain::admission::{self as rules, Ask, Place};
 use burgee_domain::change;
 use burgee_domain::command::{self, Command};
@@ -74,6 +74,11 @@ impl Tried<'_> {
         let moved = self.moved();
         let moved = moved.iter().filter_map(|scope| names.get(scope));
         moved.cloned().collect()
+    }
+
+    /// What permissions on it are asked of.
+    fn resources(&self) -> Vec<Resource> {
+        requests::resources(&self.scopes(), &Marks::of(self.workspace))
     }
 
     /// Where it changes what is served.
@@ -235,7 +240,7 @@ impl Store {
         let against = Against::Known(&revision.base);
         let tried = self.try_out(&mut tx, &workspace, &draft, against).await;
         let tried = tried.map_err(of_author)?;
-        Denied::unless_all(may, "change.apply", requests::resources(&tried.scopes()))?;
+        Denied::unless_all(may, "change.apply", tried.resources())?;
         let differences = self
             .differences(&mut tx, &workspace, &revision, &tried)
             .await?;

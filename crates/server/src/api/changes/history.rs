@@ -39,7 +39,8 @@ pub async fn get(
         .change_set(&caller.organization, &typed)
         .await
         .map_err(api::or_missing(missing))?;
-    let seen = ChangeView::from(found).seen_by(&caller);
+    let marks = state.store.marks(&caller.organization).await?;
+    let seen = ChangeView::from(found).seen_by(&caller, &marks);
     seen.map(Json).ok_or_else(missing)
 }
 
@@ -109,8 +110,9 @@ async fn history(
         .history(&caller.organization, &scope, &filter, &page)
         .await?;
     let sees_all = caller.rights.allow("audit.read", &Resource::organization());
+    let marks = state.store.marks(&caller.organization).await?;
     let views = found.items.into_iter().map(ChangeView::from);
-    let views = views.filter_map(|view| view.seen_by(caller));
+    let views = views.filter_map(|view| view.seen_by(caller, &marks));
     Ok(Json(Page {
         items: views
             .filter(|view| sees_all || still_fits(view, &filter))
