@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use burgee_domain::access::{Kind, Resource};
-use burgee_domain::command::{self, Command};
+use burgee_domain::command;
 use burgee_domain::model::{Life, Project};
 use burgee_store::page::{MAX_LIMIT, PageRequest};
 use burgee_store::{FlagFilter, Planned};
