@@ -274,5 +274,6 @@ pub(super) fn config(options: &Options, target: &Target) -> anyhow::Result<Confi
     };
     let mut config = Config::new(target.address, sdk);
     config.patience = options.patience.unwrap_or(config.patience);
+    config.deflate = options.deflate;
     Ok(config)
 }
