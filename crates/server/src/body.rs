@@ -35,7 +35,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
 
 /// Reads a body. One that is too large is read on for a while and thrown away: whoever sends it
 /// reads the refusal only after having sent, and would find the connection closed instead.
-async fn read(mut body: axum::body::Body) -> Result<BytesMut, Problem> {
+pub(crate) async fn read(mut body: axum::body::Body) -> Result<BytesMut, Problem> {
     let (mut bytes, mut length) = (BytesMut::new(), 0);
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| Problem::invalid("", "body", error.to_string()))?;

@@ -9,6 +9,7 @@ pub mod app;
 pub mod audit;
 pub mod auth;
 pub mod body;
+pub mod conditional;
 pub mod config;
 pub mod deadline;
 pub mod demo;

@@ -1,5 +1,7 @@
 //! What the API's description says of every operation alike.
 
+pub mod examples;
+
 use utoipa::openapi::path::{Operation, ParameterIn};
 use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{ContentBuilder, OpenApi, Ref, RefOr, Response, ResponseBuilder, Schema};
@@ -24,6 +26,9 @@ pub fn complete(document: &mut OpenApi) {
             add(operation);
             say(operation);
         }
+    }
+    if let Err(what) = examples::add(document) {
+        tracing::error!(%what, "an example does not fit the description");
     }
     let components = document.components.get_or_insert_default();
     for schema in components.schemas.values_mut() {

@@ -67,7 +67,7 @@ pub struct Problem {
     /// The HTTP status.
     pub status: u16,
     /// A stable name for programs: of the kind of problem (`notFound`; `taken` and `idReused`, 409;
-    /// `baseConflict`, `changedSince` and `rebaseNeeded`, 412; `approvalRequired`, 403;
+    /// `baseConflict`, `changedSince`, `rebaseNeeded` and `changedMeanwhile`, 412; `approvalRequired`, 403;
     /// `commentRequired`), or of the rule that a command breaks (`rolloutGap`).
     pub code: String,
     /// What happened, in plain words.
@@ -269,6 +269,12 @@ impl Problem {
     pub fn not_lines() -> Self {
         let detail = "send the file with Content-Type: application/x-ndjson or text/csv";
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "notLines", detail)
+    }
+
+    /// 412: a resource is not any more what the caller's `If-Match` names.
+    pub fn changed_meanwhile(tag: &str) -> Self {
+        let detail = format!("it was changed since you looked at it; its ETag is {tag} now");
+        Self::new(StatusCode::PRECONDITION_FAILED, "changedMeanwhile", detail)
     }
 
     /// 412: somebody else changed the same part after the caller's base.

@@ -5,6 +5,8 @@
 //! and a thousand functions' code into memory for good, for something that hardly anybody asks of a
 //! running server.
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::handler::Handler;
 use axum::http::header;
@@ -12,9 +14,11 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::IntoResponse;
 use axum::routing::{MethodRouter, get};
 use burgee_store::dialect::Dialect;
+use tower::Layer;
 use tower_http::compression::predicate::{NotForContentType, SizeAbove};
 use tower_http::compression::{CompressionLayer, CompressionLevel, Predicate};
 use utoipa::openapi::OpenApi as Document;
+use utoipa::openapi::path::HttpMethod;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{OpenApi, Path};
 use utoipa_axum::router::OpenApiRouter;
@@ -24,10 +28,12 @@ use crate::api::{
     activity, audit, bulk, changes, compare, environments, evaluate, events, flag_clone,
     flag_index, flags, forget, groups, invitations, me, members, oidc, organization, permissions,
     policies, project_files, projects, promote, properties, requests, revert, rules, sdk_keys,
-    search, segments, session, sign_in, state, tokens, user_files, users, versions,
+    search, segments, session, sign_in, state, tokens, user_files, user_properties, users,
+    versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
+use crate::conditional::{self, Guarded, guard};
 use crate::deadline::answer_in_time;
 use crate::docs;
 use crate::events::view::{Beginning, ChangeEvent, Seen};
@@ -61,13 +67,19 @@ pub fn router(state: AppState) -> Router {
     if dialect == Dialect::Postgres {
         router = router.layer(from_fn(answer_in_time));
     }
-    router
+    let api = router
+        .fallback(|| async { Problem::not_found("such address") })
+        .method_not_allowed_fallback(|| async { Problem::method_not_allowed() });
+    // Around the whole of it: what is edited is looked at by another route.
+    let guarded = Arc::new(Guarded::of(answered()));
+    let api = from_fn_with_state(guarded, guard).layer(api);
+    Router::new()
+        .fallback_service(api)
         .layer(from_fn(renew))
         .route("/api/openapi.json", get(publish))
         .merge(docs::router())
         .layer(limit)
         .layer(compression())
-        .fallback(|| async { Problem::not_found("such address") })
         .method_not_allowed_fallback(|| async { Problem::method_not_allowed() })
 }
 
@@ -90,6 +102,7 @@ pub fn description() -> Document {
         .get_or_insert_default()
         .add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
     complete(&mut document);
+    conditional::describe(&mut document);
     document
 }
 
@@ -112,7 +125,7 @@ macro_rules! description_of {
     };
 }
 
-/// Makes of one table what mounts its handlers and what describes them.
+/// Makes of one table what mounts its handlers, what is answered where, and what describes them.
 macro_rules! operations {
     ($(.routes(routes!($($first:ident)::+ $(, $($other:ident)::+)*)))+) => {
         fn mounted() -> Router<AppState> {
@@ -121,6 +134,17 @@ macro_rules! operations {
                 on::<description_of!([] $($first)::+), _, _>($($first)::+)
                     $(.merge(on::<description_of!([] $($other)::+), _, _>($($other)::+)))*,
             ))+
+        }
+
+        /// The addresses, each with the methods that are answered there.
+        fn answered() -> Vec<(String, Vec<HttpMethod>)> {
+            vec![$((
+                <description_of!([] $($first)::+) as Path>::path(),
+                [
+                    <description_of!([] $($first)::+) as Path>::methods()
+                    $(, <description_of!([] $($other)::+) as Path>::methods())*
+                ].into_iter().flatten().collect(),
+            )),+]
         }
 
         fn described() -> OpenApiRouter<AppState> {
@@ -164,6 +188,12 @@ operations! {
         .routes(routes!(user_files::download))
         .routes(routes!(forget::forget))
         .routes(routes!(properties::seen))
+        .routes(routes!(user_properties::list))
+        .routes(routes!(
+            user_properties::get,
+            user_properties::set,
+            user_properties::delete
+        ))
         .routes(routes!(evaluate::evaluate))
         .routes(routes!(segments::list_shared))
         .routes(routes!(segments::list_of_project))

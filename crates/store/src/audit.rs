@@ -17,7 +17,7 @@ mod redact;
 mod seal;
 mod verify;
 
-pub use list::{AuditEntry, AuditFilter, Redacted};
+pub use list::{AuditEntry, Redacted};
 pub use prune::{LONGEST_DAYS, SHORTEST_DAYS};
 pub use redact::{Body, Redaction};
 pub use verify::{Bad, Verdict};

@@ -50,6 +50,7 @@ mod text;
 pub mod tokens;
 pub mod traffic;
 mod used;
+mod user_properties;
 mod versions;
 mod workspace;
 
@@ -67,12 +68,12 @@ pub use crate::environments::{EnvironmentEdit, NamedEnvironment, NewEnvironment}
 pub use crate::error::StoreError;
 pub use crate::flags::index::{Cell, IndexedFlag, LastChange};
 pub use crate::flags::{FlagFilter, ListedFlag};
-pub use crate::history::{HistoryScope, LoggedChangeSet};
+pub use crate::history::{HistoryFilter, HistoryScope, LoggedChangeSet};
 pub use crate::organizations::{NewOrganization, OrganizationEdit, OrganizationSettings};
 pub use crate::planning::{CloneRequest, Planned, PromoteError, PromoteRequest, RevertRequest};
 pub use crate::pool::Location;
 pub use crate::project_file::{FileError, FileRequest, Filed};
-pub use crate::projects::NewProject;
+pub use crate::projects::{NewProject, ProjectEdit};
 pub use crate::segments::{ListedSegment, SegmentFilter};
 pub use crate::snapshot::LoggedItem;
 pub use crate::tokens::{Grant, NewToken, Token};

@@ -52,6 +52,14 @@ pub(crate) const TRUTH: &[Migration] = &[
         version: 10,
         text: include_str!("../migrations/truth/0010_first_use.sql"),
     },
+    Migration {
+        version: 11,
+        text: include_str!("../migrations/truth/0011_history_filters.sql"),
+    },
+    Migration {
+        version: 14,
+        text: include_str!("../migrations/truth/0014_user_properties.sql"),
+    },
 ];
 
 /// The steps of the traffic.

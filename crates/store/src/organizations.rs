@@ -15,7 +15,7 @@ use crate::error::{StoreError, unique};
 use crate::people::accounts::{self, Account};
 use crate::people::members::{self, Grants};
 use crate::people::record::Event;
-use crate::{Store, row, text};
+use crate::{Store, projects, row, text};
 
 const SELECT: &str = "SELECT id, key, name, version FROM organizations";
 
@@ -124,6 +124,8 @@ pub struct OrganizationSettings {
     pub name: String,
     /// Whether its members must have a second factor.
     pub second_factor_required: bool,
+    /// After how many days flags are stale, where their project says nothing.
+    pub stale_days: i64,
 }
 
 /// What becomes of an organization; what is not given stays.
@@ -133,6 +135,8 @@ pub struct OrganizationEdit {
     pub name: Option<String>,
     /// Whether its members must have a second factor.
     pub second_factor_required: Option<bool>,
+    /// After how many days flags are stale, 1 to 3,650.
+    pub stale_days: Option<i64>,
 }
 
 impl Store {
@@ -148,7 +152,7 @@ impl Store {
     /// Changes an organization's settings. Where nothing differs, nothing is written.
     ///
     /// # Errors
-    /// [`StoreError::Invalid`] of `name`.
+    /// [`StoreError::Invalid`] of `name` or `staleDays`.
     pub async fn update_organization(
         &self,
         id: &Id<Organization>,
@@ -157,6 +161,7 @@ impl Store {
         now: Millis,
     ) -> Result<OrganizationSettings, StoreError> {
         let name = edit.name.as_deref().map(text::name).transpose()?;
+        edit.stale_days.map(projects::stale_days).transpose()?;
         let mut at = self.administration(id, actor, now).await?;
         at.may("organization.update", Resource::organization())?;
         let before = settings(&mut at.tx, id).await?;
@@ -165,15 +170,18 @@ impl Store {
             key: before.key.clone(),
             name: name.unwrap_or_else(|| before.name.clone()),
             second_factor_required: required.unwrap_or(before.second_factor_required),
+            stale_days: edit.stale_days.unwrap_or(before.stale_days),
         };
         if after == before {
             return Ok(after);
         }
         sqlx::query(
-            "UPDATE organizations SET name = $1, second_factor_required = $2 WHERE id = $3",
+            "UPDATE organizations SET name = $1, second_factor_required = $2, stale_days = $3 \
+             WHERE id = $4",
         )
         .bind(after.name.as_str())
         .bind(i16::from(after.second_factor_required))
+        .bind(after.stale_days)
         .bind(id.as_str())
         .execute(&mut *at.tx)
         .await?;
@@ -188,6 +196,10 @@ impl Store {
             };
             done.push(asks.to_owned());
         }
+        if after.stale_days != before.stale_days {
+            let days = after.stale_days;
+            done.push(format!("has flags stale after {days} days"));
+        }
         at.done(Event {
             kind: "updateOrganization",
             params: vec![
@@ -196,6 +208,7 @@ impl Store {
                     "secondFactorRequired",
                     after.second_factor_required.to_string(),
                 ),
+                ("staleDays", after.stale_days.to_string()),
             ],
             text: format!("organization {}", done.join(", ")),
         })
@@ -208,17 +221,27 @@ async fn settings(
     connection: &mut AnyConnection,
     id: &Id<Organization>,
 ) -> Result<OrganizationSettings, StoreError> {
-    let found =
-        sqlx::query("SELECT key, name, second_factor_required FROM organizations WHERE id = $1")
-            .bind(id.as_str())
-            .fetch_optional(connection)
-            .await?;
+    let found = sqlx::query(
+        "SELECT key, name, second_factor_required, stale_days FROM organizations WHERE id = $1",
+    )
+    .bind(id.as_str())
+    .fetch_optional(connection)
+    .await?;
     let found = found.ok_or(StoreError::NotFound("organization"))?;
     Ok(OrganizationSettings {
         key: row::key(&found, 0)?,
         name: row::text(&found, 1)?,
         second_factor_required: row::boolean(&found, 2)?,
+        stale_days: row::number(&found, 3)?,
     })
+}
+
+/// After how many days flags of the organization are stale.
+pub(crate) async fn stale_days(
+    connection: &mut AnyConnection,
+    id: &Id<Organization>,
+) -> Result<i64, StoreError> {
+    Ok(settings(connection, id).await?.stale_days)
 }
 
 /// Reads and locks an organization.

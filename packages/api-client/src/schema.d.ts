@@ -582,7 +582,7 @@ export interface paths {
         delete: operations["delete"];
         options?: never;
         head?: never;
-        /** Rename a project. */
+        /** Change what is set of a project. */
         patch: operations["update"];
         trace?: never;
     };
@@ -1203,6 +1203,45 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/user-properties": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the properties of end users that a project knows, the built-in ones first; all at once, 500
+         *     at most. Which ones users have is told by each environment (`…/properties`).
+         */
+        get: operations["list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/user-properties/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One property that a project knows. */
+        get: operations["get"];
+        /** Say what a property is. What is not given is not known any more. */
+        put: operations["set"];
+        post?: never;
+        /** Forget what was said of a property. What users have of it stays. */
+        delete: operations["delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2737,6 +2776,7 @@ export interface components {
             key: string;
             /** @description Its display name. */
             name: string;
+            stale?: components["schemas"]["Stale"] | null;
             /** @description `live` or `archived`. */
             state: components["schemas"]["FlagState"];
             /** @description For filters. */
@@ -3220,6 +3260,12 @@ export interface components {
              *     theirs.
              */
             secondFactorRequired?: boolean | null;
+            /**
+             * Format: int64
+             * @description After how many days without evaluation, or with one value, flags are stale, where their
+             *     project says nothing.
+             */
+            staleDays?: number | null;
         };
         /** @description The organization. */
         OrganizationView: {
@@ -3232,6 +3278,12 @@ export interface components {
              *     set one up.
              */
             secondFactorRequired: boolean;
+            /**
+             * Format: int64
+             * @description After how many days without evaluation, or with one value, flags are stale, where their
+             *     project says nothing.
+             */
+            staleDays: number;
         };
         /** @description What would become of a request now. */
         OutlookView: {
@@ -3485,12 +3537,23 @@ export interface components {
             items: {
                 /** @description When it was made, ISO 8601. */
                 createdAt: string;
+                /**
+                 * Format: int64
+                 * @description The number of days that counts, the project's or the organization's.
+                 */
+                effectiveStaleDays: number;
                 /** @description Its id. */
                 id: string;
                 /** @description Its key: unique in the organization, never changes. */
                 key: string;
                 /** @description Its display name. */
                 name: string;
+                /**
+                 * Format: int64
+                 * @description After how many days without evaluation, or with one value, its flags are stale; null: as the
+                 *     organization says.
+                 */
+                staleDays?: number | null;
                 /**
                  * Format: int64
                  * @description Counts changes of flag definitions and shared segments; a `base` of change sets.
@@ -3604,6 +3667,18 @@ export interface components {
                 /** @description What to send; shown when it is made, and never again. */
                 token?: string | null;
             }[];
+            /** @description The cursor of the next page; absent on the last. */
+            next?: string | null;
+        };
+        /** @description A page of items. */
+        Page_UserPropertyView: {
+            /** @description The items, in order. */
+            items: (components["schemas"]["UserProperty"] & {
+                /** @description Whether every user has it: the key (`keyId`) and the name. It cannot be changed. */
+                builtIn: boolean;
+                /** @description What programs send and rules ask for. */
+                name: string;
+            })[];
             /** @description The cursor of the next page; absent on the last. */
             next?: string | null;
         };
@@ -3744,6 +3819,13 @@ export interface components {
              */
             version: number;
         };
+        /** @description Whether an action may be done to a resource. */
+        PermissionQuestion: {
+            /** @description E.g. `flag.turnOn`. */
+            action: string;
+            /** @description E.g. `project/web:env/prod:flag/checkout;payment`, with the tags that it has. */
+            resource: string;
+        };
         /** @description A permission that a change set takes. */
         PermissionView: {
             /** @description E.g. `flag.turnOn`. */
@@ -3814,11 +3896,18 @@ export interface components {
             /** @description What it says; the order does not matter, and what denies wins. */
             statements: components["schemas"]["StatementInput"][];
         };
+        /** @description A value that is offered. */
+        Preset: {
+            /** @description What it means, for people; at most 256 characters. */
+            description?: string;
+            /** @description The value; 1 to 1,024 characters. */
+            value: string;
+        };
         /** @description RFC 9457 problem details. */
         Problem: {
             /**
              * @description A stable name for programs: of the kind of problem (`notFound`; `taken` and `idReused`, 409;
-             *     `baseConflict`, `changedSince` and `rebaseNeeded`, 412; `approvalRequired`, 403;
+             *     `baseConflict`, `changedSince`, `rebaseNeeded` and `changedMeanwhile`, 412; `approvalRequired`, 403;
              *     `commentRequired`), or of the rule that a command breaks (`rolloutGap`).
              */
             code: string;
@@ -3843,21 +3932,38 @@ export interface components {
             /** @description `about:blank`: the status and `code` say what kind it is. */
             type: string;
         };
-        /** @description What can be edited of a project. */
+        /** @description What can be edited of a project; what is absent stays. */
         ProjectEdit: {
             /** @description The new display name. */
-            name: string;
+            name?: string | null;
+            /**
+             * Format: int64
+             * @description After how many days without evaluation, or with one value, its flags are stale; null: as the
+             *     organization says.
+             */
+            staleDays?: number | null;
         };
         /** @description A project. */
         ProjectView: {
             /** @description When it was made, ISO 8601. */
             createdAt: string;
+            /**
+             * Format: int64
+             * @description The number of days that counts, the project's or the organization's.
+             */
+            effectiveStaleDays: number;
             /** @description Its id. */
             id: string;
             /** @description Its key: unique in the organization, never changes. */
             key: string;
             /** @description Its display name. */
             name: string;
+            /**
+             * Format: int64
+             * @description After how many days without evaluation, or with one value, its flags are stale; null: as the
+             *     organization says.
+             */
+            staleDays?: number | null;
             /**
              * Format: int64
              * @description Counts changes of flag definitions and shared segments; a `base` of change sets.
@@ -3893,12 +3999,41 @@ export interface components {
             /** @description The key of the environment that gets it. */
             to: string;
         };
-        /** @description Whether an action may be done to a resource. */
+        /** @description A property: what users have of it, and what the project knows of it. */
+        PropertyView: components["schemas"]["SeenProperty"] & {
+            known?: components["schemas"]["UserProperty"] | null;
+        };
+        /** @description Whom to evaluate flags for, and in which state. */
         Question: {
-            /** @description E.g. `flag.turnOn`. */
-            action: string;
-            /** @description E.g. `project/web:env/prod:flag/checkout;payment`, with the tags that it has. */
-            resource: string;
+            /**
+             * @description A draft: commands, as of a change set, that are applied for this answer alone; for whoever
+             *     may look at what they are about. Not together with `version`.
+             */
+            commands?: components["schemas"]["Command"][] | null;
+            /** @description `next` of the page before; absent for the first. */
+            cursor?: string | null;
+            /** @description A flag's key; all live flags where absent. */
+            flag?: string | null;
+            /** @description The user's key. By itself it names a user who is known here (404 where none is). */
+            key: string;
+            /**
+             * Format: int64
+             * @description How many flags, 1 to 500; 50 where absent.
+             */
+            limit?: number | null;
+            /** @description A name: then it is the user that is given here, known or not. */
+            name?: string | null;
+            /** @description Properties: likewise. */
+            properties?: {
+                [key: string]: string;
+            } | null;
+            /** @description Whether each flag comes with its steps: where absent, if one is asked for. */
+            steps?: boolean | null;
+            /**
+             * Format: int64
+             * @description A version of the environment that was; the present where absent.
+             */
+            version?: number | null;
         };
         /** @description Questions about what somebody may do. */
         Questions: {
@@ -3906,7 +4041,7 @@ export interface components {
             /** @description A member, by the account's id; whoever asks where none is given. */
             member?: string | null;
             /** @description The questions; at most 2,000. */
-            questions?: components["schemas"]["Question"][];
+            questions?: components["schemas"]["PermissionQuestion"][];
         };
         /** @description What a rebase came to. */
         RebaseResult: {
@@ -4349,8 +4484,11 @@ export interface components {
         };
         /** @description Properties and values that users have. */
         SeenProperties: {
-            /** @description The properties that most of them have first; 500 at most. */
-            items: components["schemas"]["SeenProperty"][];
+            /**
+             * @description The properties that most of them have first, 500 at most; then those that the project knows
+             *     and nobody has.
+             */
+            items: components["schemas"]["PropertyView"][];
             sampled?: components["schemas"]["Sampled"] | null;
             /**
              * Format: int64
@@ -5060,6 +5198,32 @@ export interface components {
             /** @description `live` or `archived`. */
             state: components["schemas"]["FlagState"];
         };
+        /** @description What is known of a property. */
+        UserProperty: {
+            /**
+             * @description What it is, for people; at most 2,000 characters.
+             * @default
+             */
+            description: string;
+            /**
+             * @description Values that are offered first, in this order; at most 500.
+             * @default []
+             */
+            presets: components["schemas"]["Preset"][];
+            /**
+             * @description Whether editors of rules shall offer the presets alone. It is not checked in change sets:
+             *     programs send what they like all the same.
+             * @default false
+             */
+            presetsOnly: boolean;
+        };
+        /** @description A property of end users. */
+        UserPropertyView: components["schemas"]["UserProperty"] & {
+            /** @description Whether every user has it: the key (`keyId`) and the name. It cannot be changed. */
+            builtIn: boolean;
+            /** @description What programs send and rules ask for. */
+            name: string;
+        };
         /** @description One of the values that a flag can have. Values are texts on the wire, whatever their type. */
         Variation: {
             /** @description Unique in the flag; a UUID for flags made here, anything for imported ones. */
@@ -5230,6 +5394,8 @@ export interface operations {
                 cursor?: string;
                 /** @description The key of the environment in `project` that it is about. */
                 environment?: string;
+                /** @description The key of a flag that it changed; also of one that was deleted. */
+                flag?: string;
                 /** @description Asked for at this moment or later, ISO 8601. */
                 from?: string;
                 /** @description A kind of command, e.g. `turnOn` or `signIn`. */
@@ -5238,6 +5404,8 @@ export interface operations {
                 limit?: number;
                 /** @description The key of the project that it is about; also of one that was deleted. */
                 project?: string;
+                /** @description The key of a segment that it changed, of whichever scope; also of one that was deleted. */
+                segment?: string;
                 /**
                  * @description A text in who did it, the comment, or the words of what changed (the first 8 KiB of them),
                  *     without regard to case. 256 bytes at most.
@@ -5318,12 +5486,16 @@ export interface operations {
                 actor?: string;
                 /** @description The key of the environment in `project` that it is about. */
                 environment?: string;
+                /** @description The key of a flag that it changed; also of one that was deleted. */
+                flag?: string;
                 /** @description Asked for at this moment or later, ISO 8601. */
                 from?: string;
                 /** @description A kind of command, e.g. `turnOn` or `signIn`. */
                 kind?: string;
                 /** @description The key of the project that it is about; also of one that was deleted. */
                 project?: string;
+                /** @description The key of a segment that it changed, of whichever scope; also of one that was deleted. */
+                segment?: string;
                 /**
                  * @description A text in who did it, the comment, or the words of what changed (the first 8 KiB of them),
                  *     without regard to case. 256 bytes at most.
@@ -5406,6 +5578,8 @@ export interface operations {
             /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5453,7 +5627,10 @@ export interface operations {
     set_retention: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5492,6 +5669,15 @@ export interface operations {
             };
             /** @description No statement of a policy allows it, or one denies it */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5540,10 +5726,34 @@ export interface operations {
     list: {
         parameters: {
             query?: {
+                /**
+                 * @description Who did it: an id, or a name as it was at the time (a member's address, a token's name,
+                 *     `operator`, `system`), without regard to case. 256 bytes at most.
+                 */
+                actor?: string;
                 /** @description `next` of the page before; absent for the first. */
                 cursor?: string;
+                /** @description The key of the environment in `project` that it is about. */
+                environment?: string;
+                /** @description The key of a flag that it changed; also of one that was deleted. */
+                flag?: string;
+                /** @description Asked for at this moment or later, ISO 8601. */
+                from?: string;
+                /** @description A kind of command, e.g. `turnOn` or `signIn`. */
+                kind?: string;
                 /** @description How many items, 1 to 500; 50 where absent. */
                 limit?: number;
+                /** @description The key of the project that it is about; also of one that was deleted. */
+                project?: string;
+                /** @description The key of a segment that it changed, of whichever scope; also of one that was deleted. */
+                segment?: string;
+                /**
+                 * @description A text in who did it, the comment, or the words of what changed (the first 8 KiB of them),
+                 *     without regard to case. 256 bytes at most.
+                 */
+                text?: string;
+                /** @description Asked for before this moment, ISO 8601. */
+                to?: string;
             };
             header?: never;
             path?: never;
@@ -6141,6 +6351,8 @@ export interface operations {
             /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6197,7 +6409,10 @@ export interface operations {
     update: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The group's key */
                 group: string;
@@ -6264,6 +6479,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description It was changed since; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
@@ -6305,7 +6529,10 @@ export interface operations {
     delete: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The group's key */
                 group: string;
@@ -6350,6 +6577,15 @@ export interface operations {
             };
             /** @description Something that is there stands against it; nothing was changed */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7303,6 +7539,8 @@ export interface operations {
             /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7368,7 +7606,10 @@ export interface operations {
     put: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7416,6 +7657,15 @@ export interface operations {
             };
             /** @description No such thing in the organization */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7548,6 +7798,8 @@ export interface operations {
             /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7604,7 +7856,10 @@ export interface operations {
     update: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The account's id */
                 id: string;
@@ -7671,6 +7926,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description It was changed since; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
@@ -7712,7 +7976,10 @@ export interface operations {
     remove: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The account's id */
                 id: string;
@@ -7757,6 +8024,15 @@ export interface operations {
             };
             /** @description Something that is there stands against it; nothing was changed */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7873,6 +8149,8 @@ export interface operations {
             /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7920,7 +8198,10 @@ export interface operations {
     update: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7959,6 +8240,15 @@ export interface operations {
             };
             /** @description No statement of a policy allows it, or one denies it */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8016,6 +8306,8 @@ export interface operations {
             /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8072,7 +8364,10 @@ export interface operations {
     set: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8111,6 +8406,15 @@ export interface operations {
             };
             /** @description No statement of a policy allows it, or one denies it */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8168,7 +8472,10 @@ export interface operations {
     remove: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8201,6 +8508,15 @@ export interface operations {
             };
             /** @description No such thing in the organization */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8491,6 +8807,8 @@ export interface operations {
             /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8547,7 +8865,10 @@ export interface operations {
     update: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The policy's key */
                 policy: string;
@@ -8614,6 +8935,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description It was changed since; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
@@ -8655,7 +8985,10 @@ export interface operations {
     delete: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The policy's key */
                 policy: string;
@@ -8700,6 +9033,15 @@ export interface operations {
             };
             /** @description Something that is there stands against it; nothing was changed */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8908,6 +9250,8 @@ export interface operations {
             /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8964,7 +9308,10 @@ export interface operations {
     delete: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The project's key */
                 project: string;
@@ -9016,6 +9363,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description It was changed since; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Requests come too often; `Retry-After` says when to try again */
             429: {
                 headers: {
@@ -9039,7 +9395,10 @@ export interface operations {
     update: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The project's key */
                 project: string;
@@ -9090,6 +9449,15 @@ export interface operations {
             };
             /** @description No such thing in the organization */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9255,10 +9623,32 @@ export interface operations {
     list_of_project: {
         parameters: {
             query?: {
+                /**
+                 * @description Who did it: an id, or a name as it was at the time (a member's address, a token's name,
+                 *     `operator`, `system`), without regard to case. 256 bytes at most.
+                 */
+                actor?: string;
                 /** @description `next` of the page before; absent for the first. */
                 cursor?: string;
+                /** @description The key of the environment that it is about */
+                environment?: string;
+                /** @description The key of a flag that it changed; also of one that was deleted. */
+                flag?: string;
+                /** @description Asked for at this moment or later, ISO 8601. */
+                from?: string;
+                /** @description A kind of command, e.g. `turnOn` or `signIn`. */
+                kind?: string;
                 /** @description How many items, 1 to 500; 50 where absent. */
                 limit?: number;
+                /** @description The key of a segment that it changed, of whichever scope; also of one that was deleted. */
+                segment?: string;
+                /**
+                 * @description A text in who did it, the comment, or the words of what changed (the first 8 KiB of them),
+                 *     without regard to case. 256 bytes at most.
+                 */
+                text?: string;
+                /** @description Asked for before this moment, ISO 8601. */
+                to?: string;
             };
             header?: never;
             path: {
@@ -9736,6 +10126,8 @@ export interface operations {
             /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9792,7 +10184,10 @@ export interface operations {
     delete: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The environment's key */
                 environment: string;
@@ -9846,6 +10241,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description It was changed since; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Requests come too often; `Retry-After` says when to try again */
             429: {
                 headers: {
@@ -9869,7 +10273,10 @@ export interface operations {
     update: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The environment's key */
                 environment: string;
@@ -9929,6 +10336,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description It was changed since; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
@@ -9970,7 +10386,10 @@ export interface operations {
     activity: {
         parameters: {
             query?: {
-                /** @description After how many days without evaluation, or with one value, a flag is stale; 30 where absent. */
+                /**
+                 * @description After how many days without evaluation, or with one value, a flag is stale, 1 to 3,650; the project's
+                 *     number where absent.
+                 */
                 staleDays?: number;
             };
             header?: never;
@@ -10052,10 +10471,30 @@ export interface operations {
     list_of_environment: {
         parameters: {
             query?: {
+                /**
+                 * @description Who did it: an id, or a name as it was at the time (a member's address, a token's name,
+                 *     `operator`, `system`), without regard to case. 256 bytes at most.
+                 */
+                actor?: string;
                 /** @description `next` of the page before; absent for the first. */
                 cursor?: string;
+                /** @description The key of a flag that it changed; also of one that was deleted. */
+                flag?: string;
+                /** @description Asked for at this moment or later, ISO 8601. */
+                from?: string;
+                /** @description A kind of command, e.g. `turnOn` or `signIn`. */
+                kind?: string;
                 /** @description How many items, 1 to 500; 50 where absent. */
                 limit?: number;
+                /** @description The key of a segment that it changed, of whichever scope; also of one that was deleted. */
+                segment?: string;
+                /**
+                 * @description A text in who did it, the comment, or the words of what changed (the first 8 KiB of them),
+                 *     without regard to case. 256 bytes at most.
+                 */
+                text?: string;
+                /** @description Asked for before this moment, ISO 8601. */
+                to?: string;
             };
             header?: never;
             path: {
@@ -10847,6 +11286,8 @@ export interface operations {
             /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10903,7 +11344,10 @@ export interface operations {
     set: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The environment's key */
                 environment: string;
@@ -10956,6 +11400,15 @@ export interface operations {
             };
             /** @description No such thing in the organization */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12316,6 +12769,11 @@ export interface operations {
             query?: {
                 /** @description Keys of environments, with commas between them; at most 20, none where absent. */
                 environments?: string;
+                /**
+                 * @description Whether to say of each flag if it is stale. That changes with time: it is looked up each time,
+                 *     `If-None-Match` or not.
+                 */
+                stale?: boolean;
             };
             header?: {
                 /** @description The `ETag` of an answer before */
@@ -12421,7 +12879,10 @@ export interface operations {
                  *     still have a `next`.
                  */
                 stale?: boolean;
-                /** @description After how many days without evaluation, or with one value, a flag is stale; 30 where absent. */
+                /**
+                 * @description After how many days without evaluation, or with one value, a flag is stale, 1 to 3,650; the
+                 *     project's number where absent.
+                 */
                 staleDays?: number;
                 /** @description `live` (also where absent) or `archived`. */
                 state?: components["schemas"]["FlagState"];
@@ -13033,6 +13494,348 @@ export interface operations {
             };
             /** @description No such thing in the organization */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_UserPropertyView"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The property's name */
+                name: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserPropertyView"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The property's name, 1 to 256 characters; not a built-in one */
+                name: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserProperty"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserPropertyView"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The property's name */
+                name: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Forgotten */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -15,6 +15,7 @@ use crate::id::Id;
 use crate::key::Key;
 use crate::model::{Environment, Organization, Project, Segment, SegmentScope};
 use crate::position::Position;
+use crate::staleness::StaleDays;
 use crate::workspace::{ProjectState, SegmentState, Workspace};
 
 const NOW: Millis = Millis(1_800_000_000_000);
@@ -43,6 +44,7 @@ fn empty(key: &str) -> Workspace {
         key: Key::new("web").unwrap(),
         name: "Web".into(),
         version: 0,
+        stale_days: StaleDays::default(),
         created_at: NOW,
     };
     let state = ProjectState {

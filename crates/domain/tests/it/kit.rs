@@ -62,6 +62,7 @@ fn project(name: &str) -> ProjectState {
             key: key(name),
             name: name.into(),
             version: 0,
+            stale_days: burgee_domain::staleness::StaleDays::default(),
             created_at: Millis(0),
         },
         environments: ["prod", "dev"]

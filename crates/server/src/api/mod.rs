@@ -41,6 +41,7 @@ pub mod sign_in;
 pub mod state;
 pub mod tokens;
 pub mod user_files;
+pub mod user_properties;
 pub mod users;
 pub mod versions;
 

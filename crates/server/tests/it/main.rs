@@ -7,8 +7,10 @@
 mod access;
 mod audit;
 mod change_sets;
+mod conditions;
 mod conflicts;
 mod events;
+mod examples;
 mod feed;
 mod flag_index;
 mod kit;

@@ -287,7 +287,7 @@ async fn who_may_not_see_users_is_not_told_how_many_move() {
 }
 
 /// Evaluations of a flag, days ago.
-async fn served(app: &App, sequence: i64, flag: &str, variation: &str, days: &[i64]) {
+pub(crate) async fn served(app: &App, sequence: i64, flag: &str, variation: &str, days: &[i64]) {
     let environment = environment(app).await;
     let shown = app
         .owner
@@ -493,6 +493,68 @@ async fn a_person_is_forgotten_in_the_whole_organization() {
         let naming = json!({"key": "u002", "comment": "u002 asked"});
         let refused = app.owner.post("users/forget", &naming).await.problem(400);
         assert_eq!(refused.pointers(), ["/comment"]);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_project_knows_properties_and_their_presets() {
+    on_each_database(async |app| {
+        people(app, 2).await;
+        let all = "projects/default/user-properties";
+        let country = format!("{all}/country");
+        app.owner.get(&country).await.problem(404);
+        let presets = json!([{"value": "de", "description": "Germany"},
+            {"value": "at", "description": ""}]);
+        let known = json!({"description": "Where they live", "presets": presets,
+            "presetsOnly": true});
+        let made = app.owner.put(&country, &known).await.expect(200);
+        let mut shown = known.clone();
+        shown["name"] = json!("country");
+        shown["builtIn"] = json!(false);
+        assert_eq!(made, shown);
+        assert_eq!(app.owner.get(&country).await.expect(200), shown);
+        let plan = json!({"description": " The plan "});
+        let odd = format!("{all}/a%2Fb%20%C3%A4");
+        let made = app.owner.put(&odd, &plan).await.expect(200);
+        assert_eq!(made["name"], "a/b ä");
+        assert_eq!(made["description"], "The plan");
+
+        let listed = app.owner.get(all).await.expect(200);
+        assert_eq!(
+            texts(&listed, "name"),
+            ["keyId", "name", "a/b ä", "country"]
+        );
+        assert_eq!(listed["items"][0]["builtIn"], true);
+        let seen = app.owner.get(&format!("{PROD}/properties")).await;
+        let seen = seen.expect(200);
+        assert_eq!(texts(&seen, "name"), ["country", "a/b ä"]);
+        assert_eq!(seen["items"][0]["users"], 2);
+        assert_eq!(seen["items"][0]["known"], known);
+        assert_eq!(seen["items"][1]["users"], 0);
+
+        // Said twice, the second changes nothing.
+        app.owner.put(&country, &known).await.expect(200);
+        let acts = app.owner.get("changes?kind=setUserProperty").await;
+        assert_eq!(texts(&acts.expect(200), "id").len(), 2);
+        app.owner.delete(&country).await.expect(204);
+        app.owner.delete(&country).await.problem(404);
+        let acts = app.owner.get("changes?kind=deleteUserProperty").await;
+        let acts = acts.expect(200);
+        assert_eq!(acts["items"][0]["diff"][0]["params"]["property"], "country");
+
+        let twice = json!({"presets": [{"value": "de"}, {"value": "de"}]});
+        let refused = app.owner.put(&country, &twice).await.problem(400);
+        assert_eq!(refused.pointers(), ["/presets/1/value"]);
+        for given in ["keyId", "name"] {
+            let path = format!("{all}/{given}");
+            let refused = app.owner.put(&path, &plan).await.problem(400);
+            assert_eq!(refused.body["errors"][0]["code"], "propertyBuiltIn");
+            assert_eq!(app.owner.get(&path).await.expect(200)["builtIn"], true);
+        }
+        let reader = app.caller("rita", "reader").await;
+        reader.get(all).await.expect(200);
+        reader.put(&country, &plan).await.problem(403);
     })
     .await;
 }

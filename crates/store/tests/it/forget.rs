@@ -82,7 +82,12 @@ async fn past(store: &Store, house: &House) -> String {
     };
     let scope = HistoryScope::Organization;
     let history = store
-        .history(&organization.id, &scope, &page)
+        .history(
+            &organization.id,
+            &scope,
+            &burgee_store::HistoryFilter::default(),
+            &page,
+        )
         .await
         .unwrap();
     told + &format!("{:?}", history.items)

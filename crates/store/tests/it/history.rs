@@ -23,7 +23,15 @@ async fn history(
     loop {
         let limit = Some(3);
         let page = PageRequest { cursor, limit };
-        let page = store.history(organization, &scope, &page).await.unwrap();
+        let page = store
+            .history(
+                organization,
+                &scope,
+                &burgee_store::HistoryFilter::default(),
+                &page,
+            )
+            .await
+            .unwrap();
         all.extend(page.items);
         cursor = page.next;
         if cursor.is_none() {
@@ -167,12 +175,12 @@ async fn administration_is_in_the_history_with_who_did_it() {
         };
         let project = store.create_project(&new, &olivia, NOW).await.unwrap().id;
         store
-            .rename_project(&project, "Web shop", &olivia, NOW)
+            .update_project(&project, &named("Web shop"), &olivia, NOW)
             .await
             .unwrap();
         // What is so already is not done.
         store
-            .rename_project(&project, "Web shop", &olivia, NOW)
+            .update_project(&project, &named("Web shop"), &olivia, NOW)
             .await
             .unwrap();
         let new = NewEnvironment {
@@ -272,4 +280,12 @@ async fn administration_is_in_the_history_with_who_did_it() {
         assert_eq!(Value::Null, all[0].result["versions"]["web/prod"]);
     })
     .await;
+}
+
+fn named(name: &str) -> burgee_store::ProjectEdit {
+    let name = Some(name.to_owned());
+    burgee_store::ProjectEdit {
+        name,
+        ..burgee_store::ProjectEdit::default()
+    }
 }

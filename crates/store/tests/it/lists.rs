@@ -224,7 +224,15 @@ async fn lists_leave_large_commands_out_and_refuse_cursors_that_are_none() {
         let organization = &house.organization.id;
         let scope = HistoryScope::Environment(house.prod.id.clone());
         let page = PageRequest::default();
-        let listed = store.history(organization, &scope, &page).await.unwrap();
+        let listed = store
+            .history(
+                organization,
+                &scope,
+                &burgee_store::HistoryFilter::default(),
+                &page,
+            )
+            .await
+            .unwrap();
         assert!(listed.items[0].truncated && listed.items[0].commands.is_null());
         let whole = store.change_set(organization, &id).await.unwrap();
         assert_eq!(whole.commands[0]["included"][9_999], "user-9999");
@@ -232,7 +240,14 @@ async fn lists_leave_large_commands_out_and_refuse_cursors_that_are_none() {
             cursor: Some("nonsense".into()),
             limit: None,
         };
-        let refused = store.history(organization, &scope, &bad).await;
+        let refused = store
+            .history(
+                organization,
+                &scope,
+                &burgee_store::HistoryFilter::default(),
+                &bad,
+            )
+            .await;
         assert!(matches!(
             refused,
             Err(StoreError::Invalid {

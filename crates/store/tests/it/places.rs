@@ -111,7 +111,14 @@ async fn what_is_protected_is_not_deleted() {
         }
         let scope = HistoryScope::Environment(prod.clone());
         let page = PageRequest::default();
-        let history = store.history(&house.organization.id, &scope, &page).await;
+        let history = store
+            .history(
+                &house.organization.id,
+                &scope,
+                &burgee_store::HistoryFilter::default(),
+                &page,
+            )
+            .await;
         let last = &history.unwrap().items[0];
         assert_eq!(
             last.result["diff"][0]["text"],

@@ -49,6 +49,10 @@ impl Fixture {
         let somebody = json!({"email": "somebody@example.com", "policies": ["reader"]});
         let invitation = made("invitations", somebody).await;
         let change_set = flags_and_segments(app).await;
+        for property in ["plan", "spare"] {
+            let property = format!("projects/default/user-properties/{property}");
+            owner.put(&property, &json!({})).await.expect(200);
+        }
         // To be loosened.
         let asks = json!({"comment": "required"});
         let rules = "projects/default/environments/spare/rules";

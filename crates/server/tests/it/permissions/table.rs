@@ -289,6 +289,27 @@ fn users() -> Vec<Operation> {
             &read,
         ),
         op(
+            "GET /api/v1/projects/{project}/user-properties",
+            "projects/default/user-properties",
+            &["project.read"],
+        ),
+        op(
+            "PUT /api/v1/projects/{project}/user-properties/{name}",
+            "projects/default/user-properties/plan",
+            &["user.write", "project.read"],
+        )
+        .sends(json!({"presets": [{"value": "pro"}]})),
+        op(
+            "GET /api/v1/projects/{project}/user-properties/{name}",
+            "projects/default/user-properties/plan",
+            &["project.read"],
+        ),
+        op(
+            "DELETE /api/v1/projects/{project}/user-properties/{name}",
+            "projects/default/user-properties/spare",
+            &["user.write", "project.read"],
+        ),
+        op(
             "GET /api/v1/projects/{project}/environments/{environment}/activity",
             format!("{environment}/activity"),
             &see,

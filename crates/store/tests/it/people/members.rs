@@ -69,7 +69,15 @@ async fn a_member_may_what_their_policies_and_groups_say() {
         assert!(store.rights(organization, &ann.id).await.unwrap().is_none());
         let scope = HistoryScope::Organization;
         let page = burgee_store::page::PageRequest::default();
-        let history = store.history(organization, &scope, &page).await.unwrap();
+        let history = store
+            .history(
+                organization,
+                &scope,
+                &burgee_store::HistoryFilter::default(),
+                &page,
+            )
+            .await
+            .unwrap();
         let kinds: Vec<_> = history
             .items
             .iter()
