@@ -48,6 +48,10 @@ pub(crate) const TRUTH: &[Migration] = &[
         version: 10,
         text: include_str!("../migrations/truth/0010_first_use.sql"),
     },
+    Migration {
+        version: 14,
+        text: include_str!("../migrations/truth/0014_token_makers.sql"),
+    },
 ];
 
 /// The steps of the traffic.

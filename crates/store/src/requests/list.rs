@@ -10,7 +10,7 @@ use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 
 use super::voices::{Reviewers, Standings};
-use super::{Event, Party, Request, Revision, RevisionHead, Said, rows};
+use super::{Event, OPERATOR, Party, Request, Revision, RevisionHead, Said, rows};
 use crate::Store;
 use crate::environments::{self, rules};
 use crate::error::StoreError;
@@ -132,6 +132,10 @@ async fn select(
     if filter.mine {
         sql.push(" AND r.author_voice = ")
             .bind(viewer.voice.as_str());
+        if viewer.voice == OPERATOR {
+            sql.push(" AND r.author_id = ")
+                .bind(viewer.actor.id.as_str());
+        }
     }
     if let Some(scope) = &filter.scope {
         sql.push(" AND EXISTS (SELECT 1 FROM request_scopes s WHERE s.organization_id = ");
