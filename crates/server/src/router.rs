@@ -27,6 +27,7 @@ use crate::auth::session::renew;
 use crate::deadline::answer_in_time;
 use crate::docs;
 use crate::events::view::{Beginning, ChangeEvent, Seen};
+use crate::headers::private;
 use crate::openapi::complete;
 use crate::problem::Problem;
 use crate::rates;
@@ -83,6 +84,7 @@ pub fn router(state: AppState) -> (Router, Document) {
         .merge(published)
         .merge(docs::router(&described))
         .layer(limit)
+        .layer(from_fn(private))
         .layer(compression())
         .fallback(|| async { Problem::not_found("such address") })
         .method_not_allowed_fallback(|| async { Problem::method_not_allowed() });
