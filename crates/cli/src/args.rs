@@ -322,9 +322,12 @@ pub(crate) struct AuditVerifyArgs {
     #[arg(long, value_name = "KEY")]
     pub(crate) organization: Option<String>,
     /// The key that the log is signed with; `instance.key` in the data folder where not given and
-    /// there. Without it, signatures are not checked.
+    /// there. Without one, signatures are not checked.
     #[arg(long, env = "BURGEE_INSTANCE_KEY_FILE", value_name = "FILE")]
     pub(crate) instance_key_file: Option<PathBuf>,
+    /// Do not check signatures: the log was signed with a key that is gone, or with none.
+    #[arg(long)]
+    pub(crate) without_key: bool,
     /// The result as JSON: `organizations`, each with what was found.
     #[arg(long)]
     pub(crate) json: bool,

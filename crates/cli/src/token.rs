@@ -20,6 +20,7 @@ pub(crate) async fn create(args: TokenCreateArgs) -> anyhow::Result<ExitCode> {
         Err(StoreError::Invalid {
             field: "policies",
             message,
+            ..
         }) => anyhow::bail!("--policy: {message}"),
         Err(StoreError::Invalid { message, .. }) => anyhow::bail!("--name: {message}"),
         made => made?,

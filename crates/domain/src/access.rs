@@ -31,7 +31,7 @@ pub use decide::{By, Decision, Rights};
 pub use give::{GIVE, MayNotGive, may_give};
 pub use marks::Marks;
 pub(crate) use needs::is_metadata;
-pub use needs::{Need, needs};
+pub use needs::{Need, named, needs};
 pub use pattern::{Pattern, PatternError};
 pub use policy::{Effect, MAX_STATEMENTS, Policy, Statement, StatementInput, statements};
 pub use resource::{Kind, Resource};

@@ -227,7 +227,10 @@ mod tests {
     fn guarded() -> Guarded {
         let answered = |address: &str, methods: &[HttpMethod]| (address.to_owned(), methods.into());
         Guarded::of(vec![
-            answered("/api/v1/groups/{group}", &[HttpMethod::Get, HttpMethod::Put]),
+            answered(
+                "/api/v1/groups/{group}",
+                &[HttpMethod::Get, HttpMethod::Put],
+            ),
             answered("/api/v1/x/{id}", &[HttpMethod::Get, HttpMethod::Delete]),
         ])
     }

@@ -19,6 +19,7 @@ pub mod effects;
 pub mod events;
 pub mod feed;
 pub mod fetch;
+pub mod headers;
 pub mod mail;
 pub mod metrics;
 pub mod openapi;

@@ -361,9 +361,11 @@ impl From<StoreError> for Problem {
                 Self::unauthorized("you are no member any more, or your token does not work")
             }
             StoreError::Reused => Self::id_reused(),
-            StoreError::Invalid { field, message } => {
-                Self::invalid(format!("/{field}"), "storable", message)
-            }
+            StoreError::Invalid {
+                field,
+                code,
+                message,
+            } => Self::invalid(format!("/{field}"), code, message),
             StoreError::Unavailable(reason) => {
                 tracing::warn!(reason, "the database is not available");
                 Self::unavailable()

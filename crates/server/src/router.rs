@@ -37,6 +37,7 @@ use crate::conditional::{self, Guarded, guard};
 use crate::deadline::answer_in_time;
 use crate::docs;
 use crate::events::view::{Beginning, ChangeEvent, Seen};
+use crate::headers::private;
 use crate::openapi::{PUBLISHED, complete};
 use crate::problem::Problem;
 use crate::rates;
@@ -79,6 +80,7 @@ pub fn router(state: AppState) -> Router {
         .route("/api/openapi.json", get(publish))
         .merge(docs::router())
         .layer(limit)
+        .layer(from_fn(private))
         .layer(compression())
         .method_not_allowed_fallback(|| async { Problem::method_not_allowed() })
 }

@@ -326,14 +326,12 @@ fn commands_of(
 }
 
 impl Work<'_> {
-    /// Refuses who may not touch what the commands name, before anything is told about it. Who may
-    /// make a thing may depend on its tags, which are known when it is made.
+    /// Refuses who may not touch what the commands name, before anything is told about it.
     fn may_touch(&self, workspace: &Workspace) -> Result<(), ApplyError> {
         let Some(rights) = self.rights else {
             return Ok(());
         };
-        let mut needs = access::needs(workspace, self.commands, &Outcome::default());
-        needs.retain(|need| !need.action.ends_with(".create"));
+        let needs = access::named(workspace, self.commands);
         authority::check(needs, rights, self.dry_run).map(drop)
     }
 
@@ -357,7 +355,12 @@ impl Work<'_> {
             if id.is_empty() || id.len() > MAX_ID {
                 let message = format!("an id has 1 to {MAX_ID} bytes");
                 let field = "id";
-                return Err(StoreError::Invalid { field, message }.into());
+                return Err(StoreError::Invalid {
+                    field,
+                    code: "idLength".into(),
+                    message,
+                }
+                .into());
             }
         }
         text::storable("comment", self.comment)?;

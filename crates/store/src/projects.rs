@@ -174,6 +174,7 @@ pub(crate) fn stale_days(days: i64) -> Result<i64, StoreError> {
         1..=MAX_DAYS => Ok(days),
         _ => Err(StoreError::Invalid {
             field: "staleDays",
+            code: "range".into(),
             message: format!("must be from 1 to {MAX_DAYS}"),
         }),
     }

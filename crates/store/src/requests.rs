@@ -51,10 +51,14 @@ use crate::people::accounts::Account;
 pub struct Party {
     /// In the history.
     pub actor: Actor,
-    /// Whose voice it is: an account's id, also for its tokens; of a token that stands for nobody
-    /// its own. Nobody reviews their own request by way of a token.
+    /// Whose voice it is: an account's id, also for its tokens; of all tokens that stand for nobody
+    /// the operator's, since whoever has one that may do everything makes others with it. Nobody
+    /// reviews their own request by way of a token.
     pub voice: String,
 }
+
+/// The voice of the operator, and of all tokens that the operator made or that were made by those.
+const OPERATOR: &str = "operator";
 
 impl Party {
     /// An actor, and the account that is bound by what they do.
@@ -62,12 +66,21 @@ impl Party {
         let voice = match (maker, actor.kind) {
             (Some(account), _) => account.to_string(),
             (None, ActorKind::Member) => actor.id.clone(),
-            (None, kind) => format!("{}:{}", kind.as_str(), actor.id),
+            (None, ActorKind::Operator | ActorKind::Token) => OPERATOR.to_owned(),
+            (None, ActorKind::System) => actor.kind.as_str().to_owned(),
         };
         Self {
             actor: actor.clone(),
             voice,
         }
+    }
+
+    /// Whether it is the same one: an account, whatever it acts by; or one and the same token of
+    /// the operator's, whose tokens share a voice and nothing else.
+    pub fn is(&self, other: &Self) -> bool {
+        self.voice == other.voice
+            && (self.voice != OPERATOR
+                || (self.actor.kind, &self.actor.id) == (other.actor.kind, &other.actor.id))
     }
 }
 

@@ -236,6 +236,7 @@ pub async fn list(
         limit: query.limit,
     }
     .try_into()?;
+    api::searched("search", query.search.as_deref())?;
     let filter = FlagFilter {
         search: query.search,
         tag: query.tag,

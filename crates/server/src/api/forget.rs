@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use burgee_domain::access::Resource;
-use burgee_domain::command;
+use burgee_domain::{command, forget};
 use burgee_store::ChangeSetRequest;
 use burgee_store::forget::RuleMention;
 use serde::{Deserialize, Serialize};
@@ -96,7 +96,7 @@ pub async fn forget(
         let rule = format!("a user's key has 1 to {MAX_KEY} bytes, not only blanks, no U+0000");
         return Err(Problem::invalid("/key", "userKey", rule));
     }
-    if asked.comment.contains(key) {
+    if forget::text(&asked.comment, key) != asked.comment || asked.comment.trim() == key {
         let rule = "the comment stays: it must not name the user";
         return Err(Problem::invalid("/comment", "namesUser", rule));
     }
@@ -106,15 +106,21 @@ pub async fn forget(
     for commands in mentions.commands.chunks(COMMANDS) {
         changes.push(apply(&state, &caller, &asked.comment, commands).await?);
     }
-    Ok(Json(Forgotten {
+    let forgotten = Forgotten {
         changes,
         images: store.forget_in_images(organization, key).await?,
         entries: store
-            .forget_in_history(organization, key, &caller.actor, now())
+            .forget_in_history(organization, key, &caller.actor, state.notary(), now())
             .await?,
         rows: store.forget_in_traffic(organization, key).await?,
         rules: mentions.rules.into_iter().map(Into::into).collect(),
-    }))
+    };
+    if !store.leave_no_trace().await? {
+        tracing::warn!(
+            "what was forgotten stands in a write-ahead log until its readers are through"
+        );
+    }
+    Ok(Json(forgotten))
 }
 
 /// Applies commands by the one way in; the change set's id.

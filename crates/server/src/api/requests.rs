@@ -130,7 +130,7 @@ fn unseen(
     marks: &Marks,
     request: &burgee_store::requests::Request,
 ) -> Option<(&'static str, Resource)> {
-    if request.author.voice == viewer.voice {
+    if request.author.is(viewer) {
         return None;
     }
     let mut about = request.about.iter();
@@ -446,7 +446,7 @@ pub async fn comment_on(
 ) -> Result<Json<RequestDetail>, Problem> {
     let (found, marks) = seen(&state, &caller, &id).await?;
     let request = found.listed.request;
-    if request.author.voice != party(&caller).voice {
+    if !request.author.is(&party(&caller)) {
         may_somewhere(&caller, "change.comment", request.resources(&marks))?;
     }
     let text = said_text(&new.text)?;
@@ -504,7 +504,7 @@ pub async fn withdraw(
     let (found, marks) = seen(&state, &caller, &id).await?;
     let request = found.listed.request;
     let by = party(&caller);
-    if request.author.voice != by.voice {
+    if !request.author.is(&by) {
         let places = request.resources(&marks);
         Denied::unless_all(&caller.rights, "change.withdraw", places)?;
     }

@@ -18,9 +18,6 @@ use crate::auth::Caller;
 use crate::params::{Path, Query};
 use crate::problem::Problem;
 
-/// The longest text that is looked for, in bytes: the longest key.
-const MAX_SEARCH: usize = 512;
-
 /// An end user, as it was last seen.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -75,10 +72,7 @@ pub struct UserQuery {
 impl UserQuery {
     fn search(&self) -> Result<Option<UserSearch>, Problem> {
         for (name, text) in [("search", &self.search), ("contains", &self.contains)] {
-            if text.as_ref().is_some_and(|text| text.len() > MAX_SEARCH) {
-                let rule = format!("has at most {MAX_SEARCH} bytes");
-                return Err(Problem::invalid(name, "tooLong", rule));
-            }
+            api::searched(name, text.as_deref())?;
         }
         let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
         match (given(&self.search), given(&self.contains)) {

@@ -261,8 +261,12 @@ async fn a_stream_ends_with_the_session_or_the_token() {
     assert_eq!(refused.status(), 403);
     let change = json!({"current": password, "new": "correct horse battery staple"});
     let person = app.nobody().with_header("cookie", &cookie);
-    assert_eq!(person.post("me/password", &change).await.status, 204);
-    let mut session = Listener::of(&app, &[("cookie", &cookie)]).await;
+    let changed = person.post("me/password", &change).await;
+    assert_eq!(changed.status, 204);
+    let cookie = changed.headers["set-cookie"].to_str().unwrap();
+    let person = app.nobody().in_session_of(&changed);
+    let cookie = cookie.split(';').next().unwrap();
+    let mut session = Listener::of(&app, &[("cookie", cookie)]).await;
     session.expect("hello").await;
     assert_eq!(person.delete("session").await.status, 204);
     session.ends().await;

@@ -15,6 +15,7 @@ mod feed;
 mod flag_index;
 mod kit;
 mod lists;
+mod manners;
 mod nasty;
 mod openapi;
 mod past;

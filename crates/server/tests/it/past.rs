@@ -449,3 +449,29 @@ async fn a_filter_finds_nothing_by_what_somebody_may_not_see() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn administration_is_not_reverted() {
+    on_each_database(async |app| {
+        let named = json!({"name": "Production"});
+        let path = "projects/default/environments/prod";
+        app.owner.patch(path, &named).await.expect(200);
+        let token = json!({"kind": "service", "name": "bot", "policies": ["reader"]});
+        app.owner.post("tokens", &token).await.expect(201);
+        let history = app.owner.get("changes?limit=2").await.expect(200);
+        let entries = history["items"].as_array().unwrap();
+        let kinds: Vec<_> = entries
+            .iter()
+            .map(|it| &it["commands"][0]["kind"])
+            .collect();
+        assert_eq!(kinds, ["createToken", "updateEnvironment"]);
+        for entry in entries {
+            let path = format!("changes/{}/revert", entry["id"].as_str().unwrap());
+            let problem = app.owner.post(&path, &json!({})).await.problem(400);
+            assert_eq!(problem.body["errors"][0]["code"], "nothingToRevert");
+        }
+        let after = app.owner.get("changes?limit=2").await.expect(200);
+        assert_eq!(after, history, "nothing says that it was done");
+    })
+    .await;
+}

@@ -56,8 +56,17 @@ async fn is_on(app: &App, flag: &str) -> bool {
 pub(crate) async fn house(app: &App) -> (Api, Api) {
     app.apply(flag_on("f")).await;
     set_rules(app, "prod", one_approval()).await;
-    let ann = app.caller("ann", DEVELOPER).await;
-    (ann, app.caller("bob", DEVELOPER).await)
+    let ann = person(app, "ann", DEVELOPER).await;
+    (ann, person(app, "bob", DEVELOPER).await)
+}
+
+/// Somebody by a token of their own, which has their name.
+async fn person(app: &App, name: &str, policy: &str) -> Api {
+    let email = format!("{name}@example.com");
+    let session = joined(app, &app.owner, &email, &[policy]).await;
+    let token = json!({"kind": "personal", "name": name});
+    let token = session.post("tokens", &token).await.expect(201);
+    app.nobody().with_token(token["token"].as_str().unwrap())
 }
 
 fn off() -> Value {
@@ -157,7 +166,7 @@ async fn a_new_revision_is_approved_by_nobody_and_its_author_does_not_review() {
             let problem = author.post(&reviews, &review).await.problem(403);
             assert_eq!(problem.code(), "ownRequest");
         }
-        let cem = app.caller("cem", DEVELOPER).await;
+        let cem = person(app, "cem", DEVELOPER).await;
         review(&cem, &asked, "approve").await;
         // The one that was meant, and no other.
         let meant = json!({"revision": 2});
@@ -199,7 +208,7 @@ async fn what_is_asked_and_who_may_review_is_decided_when_it_is_applied() {
         ann.post(&apply_path(&asked), &json!({})).await.problem(403);
 
         // So does an author: nothing is applied in the name of who is gone.
-        let cem = app.caller("cem", DEVELOPER).await;
+        let cem = person(app, "cem", DEVELOPER).await;
         review(&cem, &asked, "approve").await;
         app.owner.delete(&format!("tokens/{}", token("ann"))).await;
         let problem = cem.post(&apply_path(&asked), &json!({})).await.problem(403);
@@ -221,7 +230,7 @@ async fn an_author_who_may_not_any_more_has_nothing_applied() {
         };
         let made = app.owner.post("policies", &policy(&["flag.turnOff"])).await;
         made.expect(201);
-        let ann = app.caller("ann", "switch").await;
+        let ann = person(app, "sue", "switch").await;
         let asked = ask(&ann, off()).await;
         review(&bob, &asked, "approve").await;
         // She may ask, not apply.
@@ -374,7 +383,7 @@ async fn what_does_not_fit_any_more_says_why() {
 async fn who_declines_holds_it_until_they_change_their_mind() {
     on_each_database(async |app| {
         let (ann, bob) = house(app).await;
-        let cem = app.caller("cem", DEVELOPER).await;
+        let cem = person(app, "cem", DEVELOPER).await;
         let asked = ask(&ann, off()).await;
         review(&bob, &asked, "approve").await;
         let declined = review(&cem, &asked, "decline").await;
@@ -413,12 +422,13 @@ async fn nobody_approves_their_own_by_way_of_a_token() {
         app.owner.post("groups", &group).await.expect(201);
         let rules = json!({"approvals": {"required": 1, "reviewers": {"groups": ["core"]}}});
         set_rules(app, "prod", rules).await;
-        let ann = joined(app, &app.owner, "ann@example.com", &["administrator"]).await;
-        let bob = joined(app, &app.owner, "bob@example.com", &["developer"]).await;
-        let cem = joined(app, &app.owner, "cem@example.com", &["developer"]).await;
+        let ann = joined(app, &app.owner, "dora@example.com", &["administrator"]).await;
+        let bob = joined(app, &app.owner, "emil@example.com", &["developer"]).await;
+        let cem = joined(app, &app.owner, "finn@example.com", &["developer"]).await;
         let members = app.owner.get("members").await.expect(200);
         for member in members["items"].as_array().unwrap() {
-            if ["ann@example.com", "bob@example.com"].contains(&member["email"].as_str().unwrap()) {
+            if ["dora@example.com", "emil@example.com"].contains(&member["email"].as_str().unwrap())
+            {
                 let grants = json!({"policies": member["policies"], "groups": ["core"]});
                 let path = format!("members/{}", member["id"].as_str().unwrap());
                 app.owner.put(&path, &grants).await.expect(200);
@@ -441,6 +451,43 @@ async fn nobody_approves_their_own_by_way_of_a_token() {
         assert_eq!(look(&bob, &asked).await["awaitsYou"], true);
         assert_eq!(review(&bob, &asked, "approve").await["state"], "approved");
         bot.post(&apply_path(&asked), &json!({})).await.expect(200);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_operator_s_tokens_are_one_reviewer_and_it_is_the_author() {
+    on_each_database(async |app| {
+        house(app).await;
+        set_rules(app, "prod", json!({"approvals": {"required": 2}})).await;
+        let asked = ask(&app.owner, off()).await;
+        let body = json!({"verdict": "approve", "revision": 1});
+        let reviews = format!("requests/{asked}/reviews");
+        let child = json!({"kind": "service", "name": "child", "policies": ["developer"]});
+        let child = app.owner.post("tokens", &child).await.expect(201);
+        let tokens = app.owner.get("tokens").await.expect(200);
+        let mut tokens = tokens["items"].as_array().unwrap().iter();
+        let first = tokens.find(|it| it["name"] == "olivia").unwrap();
+        assert_eq!(child["madeBy"], first["id"]);
+        let child = app.nobody().with_token(child["token"].as_str().unwrap());
+        let other = app.caller("other", DEVELOPER).await;
+        for token in [&app.owner, &child, &other] {
+            let problem = token.post(&reviews, &body).await.problem(403);
+            assert_eq!(problem.code(), "ownRequest");
+        }
+        // They share the voice alone: what another may do, one of them does not.
+        let mine = other.get("requests?mine=true").await.expect(200);
+        assert_eq!(mine["items"], json!([]));
+        let guest = with(app, json!([on("allow", &["*.read"], &["organization"])])).await;
+        guest.get(&format!("requests/{asked}")).await.problem(403);
+        // Of somebody else's request they approve once.
+        let ann = person(app, "gwen", DEVELOPER).await;
+        let asked = ask(&ann, off()).await;
+        for token in [&child, &other] {
+            review(token, &asked, "approve").await;
+        }
+        let seen = look(&ann, &asked).await;
+        assert_eq!(seen["needs"][0]["missing"], 1, "{seen}");
     })
     .await;
 }

@@ -23,7 +23,12 @@ pub(super) fn check_shape(base: &BTreeMap<String, i64>) -> Result<(), ApplyError
     if base.len() > MAX_BASE {
         let message = format!("a base names at most {MAX_BASE} scopes");
         let field = "base";
-        return Err(StoreError::Invalid { field, message }.into());
+        return Err(StoreError::Invalid {
+            field,
+            code: "listTooLong".into(),
+            message,
+        }
+        .into());
     }
     let mut seen = BTreeSet::new();
     for scope in base.keys() {
@@ -69,7 +74,7 @@ impl Base {
             }
         }
         let named = others.iter().map(|(name, _)| *name);
-        let newest = others::newest(tx, work.organization, named).await?;
+        let newest = others::newest(tx, work.organization, work.rights, named).await?;
         for (name, version) in others {
             let newest = newest.get(&name.to_ascii_lowercase());
             within(name, version, *newest.ok_or_else(|| missing(name))?)?;

@@ -158,6 +158,7 @@ async fn must_exist(
         if found.is_none() {
             return Err(StoreError::Invalid {
                 field: "approvals/reviewers/members",
+                code: "memberNotFound".into(),
                 message: format!("there is no member `{member}`"),
             });
         }
@@ -169,6 +170,7 @@ async fn must_exist(
         {
             return Err(StoreError::Invalid {
                 field: "approvals/reviewers/groups",
+                code: "groupNotFound".into(),
                 message: format!("there is no group `{group}`"),
             });
         }

@@ -253,6 +253,7 @@ pub(super) async fn must_exist(
         None => Ok(()),
         Some(key) => Err(StoreError::Invalid {
             field: "groups",
+            code: "groupNotFound".into(),
             message: format!("there is no group `{key}`"),
         }),
     }

@@ -291,7 +291,7 @@ impl Store {
             let hash = password.ok_or_else(password_missing)?;
             let temporary = false;
             accounts::write_password(&mut tx, &account.id, NewPassword { hash, temporary }).await?;
-            sessions::end_others(&mut tx, &account.id, None).await?;
+            sessions::end_others(&mut tx, &account.id, None, now).await?;
         }
         if link.account.is_some() {
             let own = Own::new("changePassword", "chose a new password by a link");
@@ -396,6 +396,7 @@ fn about(kind: &'static str, email: &str, done: &str) -> Event {
 fn password_missing() -> StoreError {
     StoreError::Invalid {
         field: "password",
+        code: "passwordMissing".into(),
         message: "choose a password".to_owned(),
     }
 }

@@ -10,7 +10,9 @@ use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 
 use super::voices::{Reviewers, Standings};
-use super::{Event, Party, Request, Revision, RevisionHead, Said, Step, StepHead, rows, steps};
+use super::{
+    Event, OPERATOR, Party, Request, Revision, RevisionHead, Said, Step, StepHead, rows, steps,
+};
 use crate::Store;
 use crate::environments::{self, rules};
 use crate::error::StoreError;
@@ -154,6 +156,10 @@ async fn select(
     if filter.mine {
         sql.push(" AND r.author_voice = ")
             .bind(viewer.voice.as_str());
+        if viewer.voice == OPERATOR {
+            sql.push(" AND r.author_id = ")
+                .bind(viewer.actor.id.as_str());
+        }
     }
     if let Some(scope) = &filter.scope {
         rows::of_scope(&mut sql, organization, scope);

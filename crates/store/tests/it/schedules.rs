@@ -14,7 +14,9 @@ use burgee_store::requests::{
     Seen,
 };
 use burgee_store::tokens::{Grant, NewToken};
-use burgee_store::{Actor, ActorKind, ApplyRequest, HistoryScope, RulesAuthor, Store};
+use burgee_store::{
+    Actor, ActorKind, ApplyRequest, HistoryFilter, HistoryScope, RulesAuthor, Store,
+};
 use serde_json::{Value, json};
 
 use crate::kit::{
@@ -242,7 +244,14 @@ async fn what_others_did_in_the_middle_stops_it_and_a_revision_goes_on() {
         );
         assert_eq!(run(store, 3 * MINUTE).await, 0);
         let (all, first) = (HistoryScope::Organization, PageRequest::default());
-        let history = store.history(&house.organization.id, &all, &first).await;
+        let history = store
+            .history(
+                &house.organization.id,
+                &all,
+                &HistoryFilter::default(),
+                &first,
+            )
+            .await;
         let last = &history.unwrap().items[0];
         assert_eq!(last.actor.kind, ActorKind::System);
         assert_eq!(last.commands[0]["kind"], "stopRequest");

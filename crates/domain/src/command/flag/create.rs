@@ -50,6 +50,10 @@ impl Edit for CreateFlag {
         self.address()
     }
 
+    fn new_tags(&self) -> Option<&[String]> {
+        Some(&self.tags)
+    }
+
     fn permission(&self) -> &'static str {
         "flag.create"
     }

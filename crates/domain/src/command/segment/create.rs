@@ -45,6 +45,10 @@ impl Edit for CreateSegment {
         self.address()
     }
 
+    fn new_tags(&self) -> Option<&[String]> {
+        Some(&self.tags)
+    }
+
     fn permission(&self) -> &'static str {
         "segment.create"
     }

@@ -9,6 +9,7 @@ use burgee_testkit::api::Api;
 use serde_json::{Value, json};
 
 use crate::kit::{App, create, flag_on};
+use crate::people::joined;
 
 /// What the routes of the table are called about.
 pub(crate) struct Fixture {
@@ -57,6 +58,8 @@ impl Fixture {
         let asks = json!({"comment": "required"});
         let rules = "projects/default/environments/spare/rules";
         owner.put(rules, &asks).await.expect(200);
+        // A person: no token of the operator's reviews what another asks for.
+        let author = joined(app, owner, "author@example.com", &["owner"]).await;
         Self {
             mate: member(app, "mate@example.com").await,
             leaver: member(app, "leaver@example.com").await,
@@ -64,8 +67,8 @@ impl Fixture {
             token: id(&token),
             sdk_key: id(&key),
             change_set,
-            request: request(app).await,
-            idle_request: request(app).await,
+            request: request(&author).await,
+            idle_request: request(&author).await,
             series: series(app).await,
         }
     }
@@ -126,11 +129,11 @@ async fn flags_and_segments(app: &App) -> String {
     id(&app.owner.post("changes", &set).await.expect(200))
 }
 
-async fn request(app: &App) -> String {
+async fn request(author: &Api) -> String {
     let on = json!({"kind": "turnOn", "project": "default", "flag": "asked",
         "environment": "prod"});
     let new = json!({"title": "Known to all", "commands": [on]});
-    id(&app.owner.post("requests", &new).await.expect(201))
+    id(&author.post("requests", &new).await.expect(201))
 }
 
 /// A moment so many minutes ahead.
