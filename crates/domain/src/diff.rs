@@ -4,6 +4,7 @@
 //! English text. Lines follow from the outcome alone, not from the commands: they say what is
 //! different, whatever led to it.
 
+mod about;
 mod flag;
 mod json;
 mod segment;

@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use burgee_domain::access::Resource;
 use burgee_eval::compile::CompiledFlag;
 use burgee_eval::flag::Variation;
 use burgee_eval::snapshot::{Effect, Snapshot};
@@ -101,13 +100,9 @@ pub async fn effects(
 }
 
 fn sees_users(caller: &Caller, preview: &Preview) -> bool {
-    let place = preview.scope.split_once('/');
-    place.is_some_and(|(project, environment)| {
-        let place = Resource::environment(project, environment);
-        ["environment.read", "user.read"]
-            .iter()
-            .all(|action| caller.rights.allow(action, &place))
-    })
+    ["environment.read", "user.read"]
+        .iter()
+        .all(|action| caller.rights.allow(action, &preview.place))
 }
 
 async fn in_environment(

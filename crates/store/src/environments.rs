@@ -5,6 +5,7 @@ mod edit;
 mod manage;
 pub(crate) mod rules;
 
+use burgee_domain::access::Marks;
 use burgee_domain::colour::Colour;
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
@@ -73,7 +74,33 @@ pub struct NewEnvironment {
     pub description: String,
 }
 
+/// Which environments of an organization are protected.
+pub(crate) async fn marks(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+) -> Result<Marks, StoreError> {
+    let rows = sqlx::query(
+        "SELECT p.key, e.key, e.protected FROM environments e \
+         JOIN projects p ON p.id = e.project_id \
+         WHERE p.organization_id = $1 AND e.deleted_at IS NULL",
+    )
+    .bind(organization.as_str())
+    .fetch_all(connection)
+    .await?;
+    let mark = |found: &AnyRow| {
+        let keys = (row::text(found, 0)?, row::text(found, 1)?);
+        Ok((keys.0, keys.1, row::boolean(found, 2)?))
+    };
+    rows.iter().map(mark).collect()
+}
+
 impl Store {
+    /// Which environments of an organization are protected, by their keys.
+    pub async fn marks(&self, organization: &Id<Organization>) -> Result<Marks, StoreError> {
+        let mut connection = self.shared.truth.read.acquire().await?;
+        marks(&mut connection, organization).await
+    }
+
     /// A project's environments, in their order.
     pub async fn environments(
         &self,

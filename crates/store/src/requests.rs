@@ -22,7 +22,7 @@ mod write;
 use std::collections::BTreeMap;
 
 use burgee_domain::Rejected;
-use burgee_domain::access::{Decision, Need, Resource};
+use burgee_domain::access::{Decision, Marks, Need, Resource};
 use burgee_domain::admission::Place;
 use burgee_domain::command::Command;
 use burgee_domain::diff::DiffLine;
@@ -107,8 +107,8 @@ pub struct Request {
 impl Request {
     /// What permissions on it are asked of: the environments that it moves; where there are none,
     /// the projects, or the organization.
-    pub fn resources(&self) -> Vec<Resource> {
-        scopes::resources(&self.scopes)
+    pub fn resources(&self, marks: &Marks) -> Vec<Resource> {
+        scopes::resources(&self.scopes, marks)
     }
 }
 

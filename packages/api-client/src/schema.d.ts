@@ -4981,10 +4981,7 @@ export interface components {
             comment?: string;
             /** @description Say what would happen, and with which commands, and change nothing. */
             dryRun?: boolean;
-            /**
-             * @description A UUID of the caller's making, of the new change set: a request that is sent again changes
-             *     nothing again.
-             */
+            /** @description A UUID of the caller's making: a request that is sent again changes nothing again. */
             id?: string | null;
             override?: components["schemas"]["Override"] | null;
         };

@@ -154,7 +154,8 @@ impl Program {
     fn launch(data: &Data, more: &[&str], command: impl FnOnce(&[&str]) -> Command) -> Self {
         let any = "127.0.0.1:0";
         let mut arguments = vec!["server", "--listen", any, "--metrics-listen", any];
-        arguments.extend(["--log-format", "json"]);
+        // Tests ask as fast as they can.
+        arguments.extend(["--log-format", "json", "--requests-per-second", "0"]);
         arguments.extend(data.arguments.iter().map(String::as_str));
         arguments.extend(more);
         let mut command = command(&arguments);

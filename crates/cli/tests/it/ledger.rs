@@ -187,16 +187,11 @@ impl Writer {
         }
     }
 
-    /// Sends a set until it is done; who is told to come back later does.
+    /// Sends a set until it is done.
     async fn insist(&self, set: &Value) -> Option<Value> {
         while !self.stop.load(Ordering::Relaxed) {
             let sent = self.api.try_send(Method::POST, PATH, Some(set.to_string()));
             let answer = sent.await.ok()?;
-            // Too often for one token: that is no sign of the server's health.
-            if answer.status == 429 {
-                tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-                continue;
-            }
             if answer.status != 503 {
                 return Some(answer.expect(200));
             }

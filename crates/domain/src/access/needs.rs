@@ -154,11 +154,7 @@ impl Find<'_> {
     fn environment(&self, project: &str, environment: &str) -> Resource {
         let state = self.workspace.projects.get(&project.to_ascii_lowercase());
         let found = state.and_then(|it| it.environments.get(&environment.to_ascii_lowercase()));
-        let place = Resource::environment(project, environment);
-        match found {
-            Some(found) => place.protected(found.protected),
-            None => place,
-        }
+        Resource::environment(project, environment, found.map(|it| it.protected))
     }
 
     /// The resource with the item's tags, as they were and as they will be.

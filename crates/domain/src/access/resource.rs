@@ -132,29 +132,29 @@ impl Resource {
     /// An environment as it is, of a project.
     pub fn of(project: &Project, environment: &Environment) -> Self {
         let (project, key) = (project.key.as_str(), environment.key.as_str());
-        Self::environment(project, key).protected(environment.protected)
+        Self::environment(project, key, Some(environment.protected))
     }
 
-    /// An environment of a project, of which only the key is known.
-    pub fn environment(project: impl Into<String>, key: impl Into<String>) -> Self {
-        Self::project(project).with(Kind::Environment, key)
+    /// An environment of a project. Where it is not known whether it is `protected` (`None`),
+    /// nothing is allowed by a pattern that asks for it, and everything denied: it is for what is
+    /// not there. Whoever has its keys alone asks [`Marks`](super::Marks).
+    pub fn environment(
+        project: impl Into<String>,
+        key: impl Into<String>,
+        protected: Option<bool>,
+    ) -> Self {
+        let mut it = Self::project(project);
+        it.path.push(Part {
+            protected,
+            ..Part::new(Kind::Environment, key)
+        });
+        it
     }
 
     /// What is in this one.
     #[must_use]
     pub fn with(mut self, kind: Kind, key: impl Into<String>) -> Self {
         self.path.push(Part::new(kind, key));
-        self
-    }
-
-    /// The same, where the environment that it is or is in is known to be protected or not. Where
-    /// that is not said, nothing is allowed by a pattern that asks for it, and everything denied.
-    #[must_use]
-    pub fn protected(mut self, protected: bool) -> Self {
-        let mut parts = self.path.iter_mut();
-        if let Some(part) = parts.find(|part| part.kind == Kind::Environment) {
-            part.protected = Some(protected);
-        }
         self
     }
 

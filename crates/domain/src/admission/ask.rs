@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::rules::{Approvals, CommentRule, EnvironmentRules};
-use crate::access::Resource;
+use crate::access::{Marks, Resource};
 use crate::command::Command;
 use crate::id::Id;
 use crate::model::Environment;
@@ -35,17 +35,12 @@ pub struct Ask {
     pub project: String,
     /// Its key.
     pub key: String,
+    /// The environment, as permissions name it.
+    pub resource: Resource,
     /// Whether a comment.
     pub comment: bool,
     /// Which approvals; none where none are needed, or all that is done here is exempt.
     pub approvals: Option<Approvals>,
-}
-
-impl Ask {
-    /// The environment, as permissions name it.
-    pub fn resource(&self) -> Resource {
-        Resource::environment(self.project.as_str(), self.key.as_str())
-    }
 }
 
 /// The environments in which an outcome changes what is served, in the order of the outcome's
@@ -76,7 +71,11 @@ pub fn places(workspace: &Workspace, commands: &[Command], outcome: &Outcome) ->
 
 /// What these places ask, in their order; those that ask nothing are not there. Environments
 /// without an entry in `rules` have none.
-pub fn asks(places: &[Place], rules: &BTreeMap<Id<Environment>, EnvironmentRules>) -> Vec<Ask> {
+pub fn asks(
+    places: &[Place],
+    rules: &BTreeMap<Id<Environment>, EnvironmentRules>,
+    marks: &Marks,
+) -> Vec<Ask> {
     let asked = places.iter().filter_map(|place| {
         let rules = rules.get(&place.environment)?;
         let approvals = &rules.approvals;
@@ -85,6 +84,7 @@ pub fn asks(places: &[Place], rules: &BTreeMap<Id<Environment>, EnvironmentRules
             environment: place.environment.clone(),
             project: place.project.clone(),
             key: place.key.clone(),
+            resource: marks.environment(&place.project, &place.key),
             comment: rules.comment == CommentRule::Required,
             approvals: (approvals.required > 0 && !exempt).then(|| approvals.clone()),
         })

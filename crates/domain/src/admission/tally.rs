@@ -80,7 +80,7 @@ impl Ask {
         let groups = &voice.groups;
         !voice.is_author
             && approvals.reviewers.names(voice.account.as_deref(), groups)
-            && rights.is_some_and(|it| it.allow("change.review", &self.resource()))
+            && rights.is_some_and(|it| it.allow("change.review", &self.resource))
     }
 
     /// What is asked for, and what these voices give. Each is one person's.

@@ -3,8 +3,8 @@
 use burgee_eval::flag::Variation;
 
 use super::words::{gained, quoted, some, variation};
-use super::{Subject, Writer};
-use crate::model::{Flag, Life};
+use super::{Subject, Writer, about};
+use crate::model::Flag;
 use crate::outcome::FlagEdit;
 
 pub(super) fn write(writer: &mut Writer<'_>, edit: &FlagEdit) {
@@ -17,8 +17,8 @@ pub(super) fn write(writer: &mut Writer<'_>, edit: &FlagEdit) {
     let Some(before) = &edit.before else {
         return created(writer, &subject, &edit.after);
     };
-    life(writer, &subject, before.life, edit.after.life);
-    metadata(writer, &subject, before, &edit.after);
+    let (was, is) = (before.into(), (&edit.after).into());
+    about::write(writer, &subject, &about::FLAG, was, is);
     variations(writer, &subject, before, &edit.after);
 }
 
@@ -32,44 +32,6 @@ fn created(writer: &mut Writer<'_>, subject: &Subject, flag: &Flag) {
         &[("type", kind), ("variations", &values)],
         &text,
     );
-}
-
-fn life(writer: &mut Writer<'_>, subject: &Subject, before: Life, after: Life) {
-    match (before, after) {
-        (before, after) if before == after => {}
-        (_, Life::Live) => writer.line(subject, "flagRestored", &[], "restored"),
-        (_, Life::Archived) => writer.line(subject, "flagArchived", &[], "archived"),
-        (_, Life::Deleted) => writer.line(subject, "flagDeleted", &[], "deleted"),
-    }
-}
-
-fn metadata(writer: &mut Writer<'_>, subject: &Subject, before: &Flag, after: &Flag) {
-    if before.name != after.name {
-        let params = [("from", before.name.as_str()), ("to", after.name.as_str())];
-        let text = format!(
-            "renamed from {} to {}",
-            quoted(&before.name),
-            quoted(&after.name)
-        );
-        writer.line(subject, "flagRenamed", &params, &text);
-    }
-    if before.description != after.description {
-        let params = [("to", after.description.as_str())];
-        let text = format!("described as {}", quoted(&after.description));
-        writer.line(subject, "flagDescribed", &params, &text);
-    }
-    if before.tags != after.tags {
-        let tags = match after.tags.is_empty() {
-            true => "nothing".to_owned(),
-            false => after.tags.join(", "),
-        };
-        writer.line(
-            subject,
-            "flagTagged",
-            &[("tags", &tags)],
-            &format!("tagged with {tags}"),
-        );
-    }
 }
 
 fn variations(writer: &mut Writer<'_>, subject: &Subject, before: &Flag, after: &Flag) {

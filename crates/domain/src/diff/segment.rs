@@ -1,8 +1,8 @@
 //! Differences of a segment.
 
-use super::words::{conditions, gained, quoted, some};
-use super::{Subject, Writer};
-use crate::model::{Life, Segment, SegmentScope};
+use super::words::{conditions, gained, some};
+use super::{Subject, Writer, about};
+use crate::model::{Segment, SegmentScope};
 use crate::outcome::SegmentEdit;
 
 pub(super) fn write(writer: &mut Writer<'_>, edit: &SegmentEdit) {
@@ -17,13 +17,8 @@ pub(super) fn write(writer: &mut Writer<'_>, edit: &SegmentEdit) {
     if edit.before.is_none() {
         writer.line(&subject, "segmentCreated", &[], "made");
     }
-    match (before.life, edit.after.life) {
-        (old, new) if old == new => {}
-        (_, Life::Live) => writer.line(&subject, "segmentRestored", &[], "restored"),
-        (_, Life::Archived) => writer.line(&subject, "segmentArchived", &[], "archived"),
-        (_, Life::Deleted) => writer.line(&subject, "segmentDeleted", &[], "deleted"),
-    }
-    metadata(writer, &subject, before, &edit.after);
+    let (was, is) = (before.into(), (&edit.after).into());
+    about::write(writer, &subject, &about::SEGMENT, was, is);
     members(
         writer,
         &subject,
@@ -76,35 +71,6 @@ fn subject(writer: &Writer<'_>, segment: &Segment) -> Subject {
     Subject {
         params,
         prefix: format!("{at}segment {key}"),
-    }
-}
-
-fn metadata(writer: &mut Writer<'_>, subject: &Subject, before: &Segment, after: &Segment) {
-    if before.name != after.name {
-        let params = [("from", before.name.as_str()), ("to", after.name.as_str())];
-        let text = format!(
-            "renamed from {} to {}",
-            quoted(&before.name),
-            quoted(&after.name)
-        );
-        writer.line(subject, "segmentRenamed", &params, &text);
-    }
-    if before.description != after.description {
-        let params = [("to", after.description.as_str())];
-        let text = format!("described as {}", quoted(&after.description));
-        writer.line(subject, "segmentDescribed", &params, &text);
-    }
-    if before.tags != after.tags {
-        let tags = match after.tags.is_empty() {
-            true => "nothing".to_owned(),
-            false => after.tags.join(", "),
-        };
-        writer.line(
-            subject,
-            "segmentTagged",
-            &[("tags", &tags)],
-            &format!("tagged with {tags}"),
-        );
     }
 }
 

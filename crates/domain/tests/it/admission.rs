@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use burgee_domain::access::{DEVELOPER, OWNER, Policy, READER, Rights, builtin};
+use burgee_domain::access::{DEVELOPER, Marks, OWNER, Policy, READER, Resource, Rights, builtin};
 use burgee_domain::admission::{
     Ask, EnvironmentRules, Place, Verdict, Voice, asks, places, standing, together, vouched,
 };
@@ -101,7 +101,8 @@ fn asked(list: Value, of: &[(&str, Value)]) -> Vec<String> {
     let rules: BTreeMap<_, _> = of
         .map(|(id, json)| (Id::new(*id), rules(json.clone())))
         .collect();
-    let asks = asks(&places(&workspace, &commands(list), &outcome), &rules);
+    let places = places(&workspace, &commands(list), &outcome);
+    let asks = asks(&places, &rules, &Marks::of(&workspace));
     let line = |ask: &Ask| {
         let approvals = ask.approvals.as_ref().map_or(0, |it| it.required);
         let comment = if ask.comment { " comment" } else { "" };
@@ -210,6 +211,7 @@ fn ask(approvals: Value) -> Ask {
         environment: Id::new("web-prod"),
         project: "web".to_owned(),
         key: "prod".to_owned(),
+        resource: Resource::environment("web", "prod", Some(true)),
         comment: false,
         approvals: Some(rules.approvals),
     }
@@ -329,7 +331,7 @@ fn a_series_is_exempt_where_all_of_it_is() {
     let rules = rules(json!({"approvals": {"required": 1, "exempt": ["turnOff"]}}));
     let of = |places: &[Place]| {
         let rules = [(Id::new("web-prod"), rules.clone())].into();
-        asks(places, &rules).len()
+        asks(places, &rules, &Marks::default()).len()
     };
     assert_eq!(of(&[place("prod", &off)]), 0);
     assert_eq!(of(&all), 1);

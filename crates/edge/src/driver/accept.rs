@@ -18,11 +18,12 @@ use super::event_loop::{EVENTS, EventLoop, LISTENER};
 use super::spare::{self, Spare};
 use crate::http::answer;
 
-/// Connections taken or refused in one turn, so that a rush of new ones does not starve those that are there.
+/// Connections taken or refused in one turn, so that a rush of new ones does not starve those that
+/// are there.
 const BATCH: usize = 64;
 
-/// Whole ticks for which connections may come faster than they can be taken. Everybody who comes back
-/// after a restart should be waited for: 20,000 take less than a second of a core.
+/// Whole ticks for which connections may come faster than they can be taken. Everybody who comes
+/// back after a restart should be waited for: 20,000 take less than a second of a core.
 const PATIENCE: u32 = 1;
 
 /// The start of every request that asks for a stream.
@@ -30,9 +31,9 @@ const STREAM: &[u8] = b"GET /streaming";
 
 /// Since when more connections wait than are taken in a turn.
 ///
-/// They wait in the kernel's queue. When that is full the kernel drops who comes without a word, and
-/// it tries again after one, three, seven seconds: nobody could tell why, and everybody would be
-/// answered late. So when the queue was not empty for long, who waits in it is refused, which is
+/// They wait in the kernel's queue. When that is full the kernel drops who comes without a word,
+/// and it tries again after one, three, seven seconds: nobody could tell why, and everybody would
+/// be answered late. So when the queue was not empty for long, who waits in it is refused, which is
 /// quicker than it fills, and then the next are taken again: whoever is answered is answered soon.
 #[derive(Default)]
 struct Backlog {

@@ -11,9 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use crate::api::changes::Override;
 use crate::api::flags::FlagState;
-use crate::api::planned::{Asked, Common, PlannedResult};
+use crate::api::planned::{PlannedResult, asking, carry_out};
 use crate::api::revert::{MAX_FLAGS, few_flags};
 use crate::api::{self};
 use crate::app::AppState;
@@ -22,28 +21,17 @@ use crate::body::Body;
 use crate::params::Path;
 use crate::problem::Problem;
 
-/// A command for many flags.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Bulk {
-    /// The keys of the flags, 500 at most. Either this or `filter`.
-    pub flags: Option<Vec<String>>,
-    /// Which flags, of those that the caller sees.
-    pub filter: Option<BulkFilter>,
-    /// A command on a flag or its targeting, without `flag`. See `docs/api.md` for all of them.
-    #[schema(value_type = Command)]
-    pub command: Value,
-    /// A UUID of the caller's making: a request that is sent again changes nothing again.
-    pub id: Option<String>,
-    /// Why; kept in the history.
-    #[serde(default)]
-    pub comment: String,
-    /// Say what would happen, and with which commands, and change nothing.
-    #[serde(default)]
-    pub dry_run: bool,
-    /// Apply it, in an emergency, though approvals are missing.
-    #[serde(rename = "override")]
-    pub over: Option<Override>,
+asking! {
+    /// A command for many flags.
+    pub struct Bulk {
+        /// The keys of the flags, 500 at most. Either this or `filter`.
+        pub flags: Option<Vec<String>>,
+        /// Which flags, of those that the caller sees.
+        pub filter: Option<BulkFilter>,
+        /// A command on a flag or its targeting, without `flag`. See `docs/api.md` for all of them.
+        #[schema(value_type = Command)]
+        pub command: Value,
+    }
 }
 
 /// Which flags, as their list is filtered.
@@ -72,38 +60,31 @@ pub async fn apply(
     State(state): State<AppState>,
     caller: Caller,
     Path(project): Path<String>,
-    Body(new): Body<Bulk>,
+    Body(mut new): Body<Bulk>,
 ) -> Result<Json<PlannedResult>, Problem> {
     let project = api::project(&state, &caller, &project).await?;
     let what = json!({"bulk": project.id, "flags": new.flags, "filter": new.filter,
         "command": new.command});
-    let common = Common {
-        id: new.id,
-        comment: new.comment,
-        dry_run: new.dry_run,
-        over: new.over,
+    let common = new.common();
+    let plan = async {
+        let flags = match (new.flags, new.filter) {
+            (Some(flags), None) => {
+                few_flags(&flags)?;
+                flags
+            }
+            (None, Some(filter)) => selected(&state, &caller, &project, filter).await?,
+            _ => {
+                let rule = "say which flags: either with `flags` or with `filter`";
+                return Err(Problem::invalid("/flags", "flagsMissing", rule));
+            }
+        };
+        let commands = for_each(&new.command, flags)?;
+        Ok(Planned {
+            commands: command::parse(commands, Some(project.key.as_str()))?,
+            ..Planned::default()
+        })
     };
-    let asked = Asked::new(common, &what)?;
-    if let Some(answered) = asked.answered(&state, &caller).await? {
-        return Ok(answered);
-    }
-    let flags = match (new.flags, new.filter) {
-        (Some(flags), None) => {
-            few_flags(&flags)?;
-            flags
-        }
-        (None, Some(filter)) => selected(&state, &caller, &project, filter).await?,
-        _ => {
-            let rule = "say which flags: either with `flags` or with `filter`";
-            return Err(Problem::invalid("/flags", "flagsMissing", rule));
-        }
-    };
-    let commands = for_each(&new.command, flags)?;
-    let planned = Planned {
-        commands: command::parse(commands, Some(project.key.as_str()))?,
-        ..Planned::default()
-    };
-    asked.carry_out(&state, &caller, planned).await
+    carry_out(&state, &caller, common, &what, plan).await
 }
 
 /// The command for each of the flags.

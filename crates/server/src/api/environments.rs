@@ -142,7 +142,7 @@ pub async fn create(
 ) -> Result<(StatusCode, Json<EnvironmentView>), Problem> {
     let key = api::new_key("/key", new.key)?;
     // It is not protected when it is made.
-    let place = Resource::environment(project.as_str(), key.as_str()).protected(false);
+    let place = Resource::environment(project.as_str(), key.as_str(), Some(false));
     caller.may("environment.create", &place)?;
     let project = api::project(&state, &caller, &project).await?;
     let name = api::name("/name", new.name.as_deref().unwrap_or(key.as_str()))?;

@@ -4,12 +4,9 @@ use axum::Json;
 use axum::extract::State;
 use burgee_domain::key::Key;
 use burgee_store::CloneRequest;
-use serde::Deserialize;
 use serde_json::json;
-use utoipa::ToSchema;
 
-use crate::api::changes::Override;
-use crate::api::planned::{Asked, Common, PlannedResult};
+use crate::api::planned::{PlannedResult, asking, carry_out};
 use crate::api::promote::TargetsOf;
 use crate::api::{self};
 use crate::app::AppState;
@@ -18,31 +15,20 @@ use crate::body::Body;
 use crate::params::Path;
 use crate::problem::Problem;
 
-/// What the copy shall be.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct CloneFlag {
-    /// Its key.
-    pub key: String,
-    /// Its display name; that of the flag that it is made like where absent.
-    pub name: Option<String>,
-    /// The keys of the environments whose targeting it gets; none where absent: it is released
-    /// nowhere then.
-    #[serde(default)]
-    pub environments: Vec<String>,
-    /// Whether individual targets are copied too; `copy` where absent.
-    pub targets: Option<TargetsOf>,
-    /// A UUID of the caller's making: a request that is sent again changes nothing again.
-    pub id: Option<String>,
-    /// Why; kept in the history.
-    #[serde(default)]
-    pub comment: String,
-    /// Say what would happen, and with which commands, and change nothing.
-    #[serde(default)]
-    pub dry_run: bool,
-    /// Apply it, in an emergency, though approvals are missing.
-    #[serde(rename = "override")]
-    pub over: Option<Override>,
+asking! {
+    /// What the copy shall be.
+    pub struct CloneFlag {
+        /// Its key.
+        pub key: String,
+        /// Its display name; that of the flag that it is made like where absent.
+        pub name: Option<String>,
+        /// The keys of the environments whose targeting it gets; none where absent: it is released
+        /// nowhere then.
+        #[serde(default)]
+        pub environments: Vec<String>,
+        /// Whether individual targets are copied too; `copy` where absent.
+        pub targets: Option<TargetsOf>,
+    }
 }
 
 /// Make a flag like this one: its definition, and its targeting in some environments.
@@ -56,8 +42,9 @@ pub async fn clone(
     State(state): State<AppState>,
     caller: Caller,
     Path((project_key, flag)): Path<(String, String)>,
-    Body(new): Body<CloneFlag>,
+    Body(mut new): Body<CloneFlag>,
 ) -> Result<Json<PlannedResult>, Problem> {
+    let common = new.common();
     let project = api::project(&state, &caller, &project_key).await?;
     let missing = || Problem::not_found(format!("flag `{flag}` in `{project_key}`"));
     let of = Key::new(&*flag).map_err(|_| missing())?;
@@ -72,16 +59,6 @@ pub async fn clone(
     let targets = new.targets != Some(TargetsOf::Skip);
     let what = json!({"clone": of, "project": project.id, "key": key, "name": name,
         "environments": environments, "targets": targets});
-    let common = Common {
-        id: new.id,
-        comment: new.comment,
-        dry_run: new.dry_run,
-        over: new.over,
-    };
-    let asked = Asked::new(common, &what)?;
-    if let Some(answered) = asked.answered(&state, &caller).await? {
-        return Ok(answered);
-    }
     let request = CloneRequest {
         organization: caller.organization.clone(),
         project: project.id,
@@ -91,7 +68,9 @@ pub async fn clone(
         environments,
         targets,
     };
-    let planned = state.store.plan_clone(&request).await;
-    let planned = planned.map_err(api::or_missing(missing))?;
-    asked.carry_out(&state, &caller, planned).await
+    let plan = async {
+        let planned = state.store.plan_clone(&request).await;
+        planned.map_err(api::or_missing(missing))
+    };
+    carry_out(&state, &caller, common, &what, plan).await
 }

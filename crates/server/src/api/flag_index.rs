@@ -174,7 +174,7 @@ async fn chosen(
         let at = all.iter().position(known);
         let place = match at {
             Some(at) => Resource::of(project, &all[at]),
-            None => Resource::environment(project.key.as_str(), key),
+            None => Resource::environment(project.key.as_str(), key, None),
         };
         caller.may("environment.read", &place)?;
         let missing = || Problem::not_found(format!("environment `{key}` in `{}`", project.key));

@@ -89,7 +89,7 @@ async fn environment_for(
     // What is not there, or not to be told of, has no protection that a statement could speak of.
     let place = match &found {
         Ok((project, environment)) => Resource::of(project, environment),
-        Err(_) => Resource::environment(project_key, key),
+        Err(_) => Resource::environment(project_key, key, None),
     };
     let mut actions = actions.iter().chain(&["environment.read"]);
     actions.try_for_each(|action| caller.may(action, &place))?;

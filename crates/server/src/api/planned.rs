@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use axum::Json;
-use burgee_domain::access::Resource;
+use burgee_domain::access::Marks;
 use burgee_domain::command::Command;
 use burgee_domain::outcome::Warning;
 use burgee_store::{ChangeSetRequest, ConflictFound, Planned};
@@ -36,7 +36,76 @@ pub struct PlannedResult {
 }
 
 /// What all such requests have.
-pub(super) struct Asked {
+pub(super) struct Common {
+    pub(super) id: Option<String>,
+    pub(super) comment: String,
+    pub(super) dry_run: bool,
+    pub(super) over: Option<Override>,
+}
+
+/// The body of such a request: fields of its own, and those that all have. A macro because a struct
+/// that is flattened into another (serde) loses the pointer to the field that is wrong.
+macro_rules! asking {
+    ($(#[$about:meta])* pub struct $name:ident {
+        $($(#[$of_field:meta])* pub $field:ident: $kind:ty,)*
+    }) => {
+        $(#[$about])*
+        #[derive(Debug, serde::Deserialize, utoipa::ToSchema)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        pub struct $name {
+            $($(#[$of_field])* pub $field: $kind,)*
+            /// A UUID of the caller's making: a request that is sent again changes nothing again.
+            pub id: Option<String>,
+            /// Why; kept in the history.
+            #[serde(default)]
+            pub comment: String,
+            /// Say what would happen, and with which commands, and change nothing.
+            #[serde(default)]
+            pub dry_run: bool,
+            /// Apply it, in an emergency, though approvals are missing.
+            #[serde(rename = "override")]
+            pub over: Option<$crate::api::changes::Override>,
+        }
+
+        impl $name {
+            /// Takes what all such requests have.
+            fn common(&mut self) -> $crate::api::planned::Common {
+                $crate::api::planned::Common {
+                    id: self.id.take(),
+                    comment: std::mem::take(&mut self.comment),
+                    dry_run: self.dry_run,
+                    over: self.over.take(),
+                }
+            }
+        }
+    };
+}
+pub(super) use asking;
+
+/// Does what is asked: answers as the same request was answered before, else makes the `plan` and
+/// applies it. `what` tells this request from others: under one id, the same is asked.
+pub(super) async fn carry_out(
+    state: &AppState,
+    caller: &Caller,
+    common: Common,
+    what: &Value,
+    plan: impl Future<Output = Result<Planned, Problem>>,
+) -> Result<Json<PlannedResult>, Problem> {
+    let asked = Asked {
+        id: changes::change_id(common.id)?,
+        comment: changes::comment(&common.comment)?,
+        dry_run: common.dry_run,
+        override_reason: common.over.map(changes::reason).transpose()?,
+        what: what.to_string(),
+    };
+    match asked.answered(state, caller).await? {
+        Some(answered) => Ok(Json(answered)),
+        None => asked.apply(state, caller, plan.await?).await.map(Json),
+    }
+}
+
+/// What is asked for, checked.
+struct Asked {
     id: Option<String>,
     comment: String,
     dry_run: bool,
@@ -45,32 +114,13 @@ pub(super) struct Asked {
     what: String,
 }
 
-/// The fields that all such requests have.
-pub(super) struct Common {
-    pub(super) id: Option<String>,
-    pub(super) comment: String,
-    pub(super) dry_run: bool,
-    pub(super) over: Option<Override>,
-}
-
 impl Asked {
-    /// Reads what all have; `what` tells this request from others.
-    pub(super) fn new(common: Common, what: &Value) -> Result<Self, Problem> {
-        Ok(Self {
-            id: changes::change_id(common.id)?,
-            comment: changes::comment(&common.comment)?,
-            dry_run: common.dry_run,
-            override_reason: common.over.map(changes::reason).transpose()?,
-            what: what.to_string(),
-        })
-    }
-
     /// The answer that the same request got before.
-    pub(super) async fn answered(
+    async fn answered(
         &self,
         state: &AppState,
         caller: &Caller,
-    ) -> Result<Option<Json<PlannedResult>>, Problem> {
+    ) -> Result<Option<PlannedResult>, Problem> {
         let Some(id) = &self.id else {
             return Ok(None);
         };
@@ -82,23 +132,25 @@ impl Asked {
             return Ok(None);
         };
         let done = store.change_set(organization, id).await?;
-        Ok(Some(Json(PlannedResult {
+        Ok(Some(PlannedResult {
             commands: done.commands,
             base: BTreeMap::new(),
             warnings: Vec::new(),
             result: ChangeResult::new(applied, false),
-        })))
+        }))
     }
 
     /// Applies what was worked out.
-    pub(super) async fn carry_out(
+    async fn apply(
         self,
         state: &AppState,
         caller: &Caller,
         planned: Planned,
-    ) -> Result<Json<PlannedResult>, Problem> {
+    ) -> Result<PlannedResult, Problem> {
         if !planned.conflicts.is_empty() {
-            let seen = planned.conflicts.into_iter().filter(|it| sees(caller, it));
+            let marks = state.store.marks(&caller.organization).await?;
+            let conflicts = planned.conflicts.into_iter();
+            let seen = conflicts.filter(|it| sees(caller, &marks, it));
             return Err(Problem::changed_since(seen.map(Collision::from).collect()));
         }
         for flag in &planned.read {
@@ -117,29 +169,22 @@ impl Asked {
             now: now(),
         };
         let applied = state.store.apply_planned(&request, &self.what).await?;
-        if !self.dry_run {
-            let moved = applied.positions.iter();
-            let moved = moved.map(|(environment, (version, _))| (environment.as_str(), *version));
-            state.served(moved).await;
-        }
-        Ok(Json(PlannedResult {
+        let Json(result) = changes::result(state, applied, self.dry_run).await;
+        Ok(PlannedResult {
             commands: json!(request.commands),
             base: request.base,
             warnings: planned.warnings,
-            result: ChangeResult::new(applied, self.dry_run),
-        }))
+            result,
+        })
     }
 }
 
 /// Whether somebody may see the place of a conflict.
-fn sees(caller: &Caller, conflict: &ConflictFound) -> bool {
-    let (action, resource) = match conflict.scope.split_once('/') {
-        Some((project, environment)) => (
-            "environment.read",
-            Resource::environment(project, environment),
-        ),
-        None if conflict.scope.is_empty() => return true,
-        None => ("project.read", Resource::project(&*conflict.scope)),
+fn sees(caller: &Caller, marks: &Marks, conflict: &ConflictFound) -> bool {
+    let scope = conflict.scope.as_str();
+    let action = match scope.contains('/') {
+        true => "environment.read",
+        false => "project.read",
     };
-    caller.rights.allow(action, &resource)
+    scope.is_empty() || caller.rights.allow(action, &marks.scope(scope))
 }

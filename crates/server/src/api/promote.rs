@@ -10,8 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 use utoipa::ToSchema;
 
-use crate::api::changes::Override;
-use crate::api::planned::{Asked, Common, PlannedResult};
+use crate::api::planned::{PlannedResult, asking, carry_out};
 use crate::api::revert::few_flags;
 use crate::api::{self};
 use crate::app::AppState;
@@ -20,35 +19,24 @@ use crate::body::Body;
 use crate::params::Path;
 use crate::problem::Problem;
 
-/// What is promoted, and where.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Promote {
-    /// The key of the environment that gets it.
-    pub to: String,
-    /// The keys of the flags, 1 to 500.
-    pub flags: Vec<String>,
-    /// The parts of their targeting; on/off, the rules, the default rule and the off variation where
-    /// absent. Individual targets are for `targets` to say.
-    pub facets: Option<BTreeSet<TargetingFacet>>,
-    /// Whether individual targets are promoted: who is meant in one environment may be nobody in
-    /// another, so this must be said.
-    pub targets: TargetsOf,
-    /// What becomes of rules about segments that only the source environment has; `fail` where
-    /// absent.
-    #[serde(default)]
-    pub environment_segments: SegmentsOf,
-    /// A UUID of the caller's making: a request that is sent again changes nothing again.
-    pub id: Option<String>,
-    /// Why; kept in the history.
-    #[serde(default)]
-    pub comment: String,
-    /// Say what would happen, and with which commands, and change nothing.
-    #[serde(default)]
-    pub dry_run: bool,
-    /// Apply it, in an emergency, though approvals are missing.
-    #[serde(rename = "override")]
-    pub over: Option<Override>,
+asking! {
+    /// What is promoted, and where.
+    pub struct Promote {
+        /// The key of the environment that gets it.
+        pub to: String,
+        /// The keys of the flags, 1 to 500.
+        pub flags: Vec<String>,
+        /// The parts of their targeting; on/off, the rules, the default rule and the off variation where
+        /// absent. Individual targets are for `targets` to say.
+        pub facets: Option<BTreeSet<TargetingFacet>>,
+        /// Whether individual targets are promoted: who is meant in one environment may be nobody in
+        /// another, so this must be said.
+        pub targets: TargetsOf,
+        /// What becomes of rules about segments that only the source environment has; `fail` where
+        /// absent.
+        #[serde(default)]
+        pub environment_segments: SegmentsOf,
+    }
 }
 
 /// What becomes of individual targets.
@@ -74,7 +62,7 @@ pub async fn promote(
     State(state): State<AppState>,
     caller: Caller,
     Path((project, environment)): Path<(String, String)>,
-    Body(new): Body<Promote>,
+    Body(mut new): Body<Promote>,
 ) -> Result<Json<PlannedResult>, Problem> {
     let (project, from) = api::environment(&state, &caller, &project, &environment).await?;
     let (_, to) = api::environment(&state, &caller, project.key.as_str(), &new.to).await?;
@@ -82,16 +70,7 @@ pub async fn promote(
     let facets = facets(&new)?;
     let what = json!({"promote": from.id, "to": to.id, "flags": new.flags, "facets": facets,
         "segments": new.environment_segments});
-    let common = Common {
-        id: new.id,
-        comment: new.comment,
-        dry_run: new.dry_run,
-        over: new.over,
-    };
-    let asked = Asked::new(common, &what)?;
-    if let Some(answered) = asked.answered(&state, &caller).await? {
-        return Ok(answered);
-    }
+    let common = new.common();
     let request = PromoteRequest {
         organization: caller.organization.clone(),
         project: project.id,
@@ -101,8 +80,8 @@ pub async fn promote(
         facets,
         segments: new.environment_segments,
     };
-    let planned = state.store.plan_promote(&request).await?;
-    asked.carry_out(&state, &caller, planned).await
+    let plan = async { Ok(state.store.plan_promote(&request).await?) };
+    carry_out(&state, &caller, common, &what, plan).await
 }
 
 fn facets(new: &Promote) -> Result<BTreeSet<TargetingFacet>, Problem> {

@@ -9,7 +9,7 @@ mod view;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use burgee_domain::access::Resource;
+use burgee_domain::access::{Marks, Resource};
 use burgee_domain::admission::Verdict;
 use burgee_domain::request::{self, State as Shown, schedule};
 use burgee_domain::{Rejected, command};
@@ -104,8 +104,8 @@ fn missing(id: &str) -> Problem {
 }
 
 /// The request of that id in the caller's organization, or 404; 403 where the caller may not see
-/// all that it is about.
-async fn seen(state: &AppState, caller: &Caller, id: &str) -> Result<Seen, Problem> {
+/// all that it is about. With it, which environments are protected: for what else is asked of it.
+async fn seen(state: &AppState, caller: &Caller, id: &str) -> Result<(Seen, Marks), Problem> {
     let typed = uuid::Uuid::parse_str(id).map_err(|_| missing(id))?;
     let (typed, viewer) = (typed.to_string(), party(caller));
     let found = state
@@ -113,12 +113,13 @@ async fn seen(state: &AppState, caller: &Caller, id: &str) -> Result<Seen, Probl
         .request(&caller.organization, &typed, &viewer, now())
         .await
         .map_err(api::or_missing(|| missing(id)))?;
-    match unseen(caller, &viewer, &found.listed.request) {
+    let marks = state.store.marks(&caller.organization).await?;
+    match unseen(caller, &viewer, &marks, &found.listed.request) {
         Some((action, resource)) => Err(caller
             .may(action, &resource)
             .err()
             .unwrap_or_else(|| missing(id))),
-        None => Ok(found),
+        None => Ok((found, marks)),
     }
 }
 
@@ -126,13 +127,14 @@ async fn seen(state: &AppState, caller: &Caller, id: &str) -> Result<Seen, Probl
 fn unseen(
     caller: &Caller,
     viewer: &Party,
+    marks: &Marks,
     request: &burgee_store::requests::Request,
 ) -> Option<(&'static str, Resource)> {
     if request.author.voice == viewer.voice {
         return None;
     }
     let mut about = request.about.iter();
-    about.find_map(|names| lacks(caller, &|name| names.get(name).cloned()))
+    about.find_map(|names| lacks(caller, marks, &|name| names.get(name).cloned()))
 }
 
 /// The request with what would become of it now.
@@ -141,7 +143,7 @@ async fn detail(
     caller: &Caller,
     id: &str,
 ) -> Result<Json<RequestDetail>, Problem> {
-    let found = seen(state, caller, id).await?;
+    let (found, _) = seen(state, caller, id).await?;
     let (organization, request) = (&caller.organization, &found.listed.request);
     let outlook = match request.stage {
         request::Stage::Open | request::Stage::Stopped => {
@@ -178,8 +180,9 @@ pub async fn list(
         .store
         .requests(&caller.organization, &viewer, &filter, &page, now())
         .await?;
+    let marks = state.store.marks(&caller.organization).await?;
     let items = found.items.into_iter();
-    let items = items.filter(|it| unseen(&caller, &viewer, &it.request).is_none());
+    let items = items.filter(|it| unseen(&caller, &viewer, &marks, &it.request).is_none());
     Ok(Json(Page {
         items: items.map(RequestView::from).collect(),
         next: found.next,
@@ -314,7 +317,7 @@ pub async fn revise(
     Path(id): Path<String>,
     Body(new): Body<NewRevisionBody>,
 ) -> Result<Json<RequestDetail>, Problem> {
-    let found = seen(&state, &caller, &id).await?;
+    let (found, _) = seen(&state, &caller, &id).await?;
     let id = found.listed.request.id;
     let content = content(&caller, new)?;
     state.store.revise_request(&id, &content).await?;
@@ -388,7 +391,7 @@ async fn replan(
     id: &str,
     replan: &Replan,
 ) -> Result<Json<RebaseResult>, Problem> {
-    let id = seen(state, caller, id).await?.listed.request.id;
+    let id = seen(state, caller, id).await?.0.listed.request.id;
     let (organization, author) = (&caller.organization, party(caller));
     let author = (&author, &caller.rights);
     let rebased = state
@@ -414,8 +417,9 @@ pub async fn review(
     Path(id): Path<String>,
     Body(new): Body<NewReviewBody>,
 ) -> Result<Json<RequestDetail>, Problem> {
-    let request = seen(&state, &caller, &id).await?.listed.request;
-    may_somewhere(&caller, "change.review", request.resources())?;
+    let (found, marks) = seen(&state, &caller, &id).await?;
+    let request = found.listed.request;
+    may_somewhere(&caller, "change.review", request.resources(&marks))?;
     let said = match new.verdict {
         Verdict::Approve => Said::Approve,
         Verdict::Decline => Said::Decline,
@@ -440,9 +444,10 @@ pub async fn comment_on(
     Path(id): Path<String>,
     Body(new): Body<NewComment>,
 ) -> Result<Json<RequestDetail>, Problem> {
-    let request = seen(&state, &caller, &id).await?.listed.request;
+    let (found, marks) = seen(&state, &caller, &id).await?;
+    let request = found.listed.request;
     if request.author.voice != party(&caller).voice {
-        may_somewhere(&caller, "change.comment", request.resources())?;
+        may_somewhere(&caller, "change.comment", request.resources(&marks))?;
     }
     let text = said_text(&new.text)?;
     if text.is_empty() {
@@ -496,10 +501,11 @@ pub async fn withdraw(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<RequestDetail>, Problem> {
-    let request = seen(&state, &caller, &id).await?.listed.request;
+    let (found, marks) = seen(&state, &caller, &id).await?;
+    let request = found.listed.request;
     let by = party(&caller);
     if request.author.voice != by.voice {
-        let places = request.resources();
+        let places = request.resources(&marks);
         Denied::unless_all(&caller.rights, "change.withdraw", places)?;
     }
     let organization = &caller.organization;
@@ -524,8 +530,9 @@ pub async fn apply(
     Path(id): Path<String>,
     Body(body): Body<ApplyBody>,
 ) -> Result<Json<ChangeResult>, Problem> {
-    let request = seen(&state, &caller, &id).await?.listed.request;
-    Denied::unless_all(&caller.rights, "change.apply", request.resources())?;
+    let (found, marks) = seen(&state, &caller, &id).await?;
+    let request = found.listed.request;
+    Denied::unless_all(&caller.rights, "change.apply", request.resources(&marks))?;
     let asked = ApplyRequest {
         organization: caller.organization.clone(),
         request: request.id,

@@ -2,14 +2,11 @@
 
 use axum::Json;
 use axum::extract::State;
-use burgee_store::RevertRequest;
-use serde::Deserialize;
+use burgee_store::{RevertRequest, StoreError};
 use serde_json::json;
-use utoipa::ToSchema;
 
-use crate::api::changes::Override;
 use crate::api::changes::view::ChangeView;
-use crate::api::planned::{Asked, Common, PlannedResult};
+use crate::api::planned::{PlannedResult, asking, carry_out};
 use crate::api::state::moment;
 use crate::api::{self};
 use crate::app::AppState;
@@ -21,50 +18,26 @@ use crate::problem::Problem;
 /// The most flags that are named.
 pub(super) const MAX_FLAGS: usize = 500;
 
-/// How a change set is reverted.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Undo {
-    /// A UUID of the caller's making, of the new change set: a request that is sent again changes
-    /// nothing again.
-    pub id: Option<String>,
-    /// Why; kept in the history.
-    #[serde(default)]
-    pub comment: String,
-    /// Say what would happen, and with which commands, and change nothing.
-    #[serde(default)]
-    pub dry_run: bool,
-    /// Apply it, in an emergency, though approvals are missing.
-    #[serde(rename = "override")]
-    pub over: Option<Override>,
+asking! {
+    /// How a change set is reverted.
+    pub struct Undo {}
 }
 
-/// Where an environment goes back to.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Revert {
-    /// The environment's version. Either this or `at`.
-    pub version: Option<i64>,
-    /// A moment, ISO 8601: the newest version that was asked for by then.
-    pub at: Option<String>,
-    /// The keys of the flags that go back, 500 at most; all flags that were touched since, and the
-    /// segments of this environment alone, where absent.
-    pub flags: Option<Vec<String>>,
-    /// Whether the definitions of the flags named (name, description, tags, variations, archived or
-    /// not) go back too. They are the same in all environments.
-    #[serde(default)]
-    pub definitions: bool,
-    /// A UUID of the caller's making: a request that is sent again changes nothing again.
-    pub id: Option<String>,
-    /// Why; kept in the history.
-    #[serde(default)]
-    pub comment: String,
-    /// Say what would happen, and with which commands, and change nothing.
-    #[serde(default)]
-    pub dry_run: bool,
-    /// Apply it, in an emergency, though approvals are missing.
-    #[serde(rename = "override")]
-    pub over: Option<Override>,
+asking! {
+    /// Where an environment goes back to.
+    pub struct Revert {
+        /// The environment's version. Either this or `at`.
+        pub version: Option<i64>,
+        /// A moment, ISO 8601: the newest version that was asked for by then.
+        pub at: Option<String>,
+        /// The keys of the flags that go back, 500 at most; all flags that were touched since, and the
+        /// segments of this environment alone, where absent.
+        pub flags: Option<Vec<String>>,
+        /// Whether the definitions of the flags named (name, description, tags, variations, archived or
+        /// not) go back too. They are the same in all environments.
+        #[serde(default)]
+        pub definitions: bool,
+    }
 }
 
 /// Revert a change set: each part that it changed goes back to what it was, by a new change set.
@@ -79,36 +52,29 @@ pub async fn change_set(
     State(state): State<AppState>,
     caller: Caller,
     Path(id): Path<String>,
-    Body(new): Body<Undo>,
+    Body(mut new): Body<Undo>,
 ) -> Result<Json<PlannedResult>, Problem> {
     let missing = || Problem::not_found(format!("change set `{id}`"));
     let typed = uuid::Uuid::parse_str(&id)
         .map_err(|_| missing())?
         .to_string();
-    let what = json!({ "revert": typed });
-    let common = Common {
-        id: new.id,
-        comment: new.comment,
-        dry_run: new.dry_run,
-        over: new.over,
-    };
-    let asked = Asked::new(common, &what)?;
     let found = state.store.change_set(&caller.organization, &typed).await;
     let found = found.map_err(api::or_missing(missing))?;
+    let marks = state.store.marks(&caller.organization).await?;
     ChangeView::from(found)
-        .seen_by(&caller)
+        .seen_by(&caller, &marks)
         .ok_or_else(missing)?;
-    if let Some(answered) = asked.answered(&state, &caller).await? {
-        return Ok(answered);
-    }
-    let planned = state.store.plan_undo(&caller.organization, &typed).await;
-    let planned = planned.map_err(|error| match error {
-        burgee_store::StoreError::Invalid { message, .. } => {
-            Problem::invalid("id", "nothingToRevert", message)
-        }
-        other => other.into(),
-    })?;
-    asked.carry_out(&state, &caller, planned).await
+    let what = json!({ "revert": typed });
+    let plan = async {
+        let planned = state.store.plan_undo(&caller.organization, &typed).await;
+        planned.map_err(|error| match error {
+            StoreError::Invalid { message, .. } => {
+                Problem::invalid("id", "nothingToRevert", message)
+            }
+            other => other.into(),
+        })
+    };
+    carry_out(&state, &caller, new.common(), &what, plan).await
 }
 
 /// Revert an environment, or some of its flags, to a version, by a new change set.
@@ -126,23 +92,14 @@ pub async fn environment(
     State(state): State<AppState>,
     caller: Caller,
     Path((project, environment)): Path<(String, String)>,
-    Body(new): Body<Revert>,
+    Body(mut new): Body<Revert>,
 ) -> Result<Json<PlannedResult>, Problem> {
     let (project, environment) = api::environment(&state, &caller, &project, &environment).await?;
     check(&new)?;
     let what = json!({"environment": environment.id, "version": new.version, "at": new.at,
         "flags": new.flags, "definitions": new.definitions});
     let to = moment(new.version, new.at.as_deref())?;
-    let common = Common {
-        id: new.id,
-        comment: new.comment,
-        dry_run: new.dry_run,
-        over: new.over,
-    };
-    let asked = Asked::new(common, &what)?;
-    if let Some(answered) = asked.answered(&state, &caller).await? {
-        return Ok(answered);
-    }
+    let common = new.common();
     let request = RevertRequest {
         organization: caller.organization.clone(),
         project: project.id,
@@ -151,8 +108,11 @@ pub async fn environment(
         flags: new.flags,
         definitions: new.definitions,
     };
-    let (planned, _) = state.store.plan_revert(&request).await?;
-    asked.carry_out(&state, &caller, planned).await
+    let plan = async {
+        let (planned, _) = state.store.plan_revert(&request).await?;
+        Ok(planned)
+    };
+    carry_out(&state, &caller, common, &what, plan).await
 }
 
 fn check(new: &Revert) -> Result<(), Problem> {

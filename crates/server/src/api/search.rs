@@ -205,9 +205,7 @@ fn sees(rights: &Rights, it: &Candidate) -> bool {
         .project
         .as_deref()
         .map(|project| match it.environment.as_deref() {
-            Some(environment) => {
-                Resource::environment(project, environment).protected(it.protected)
-            }
+            Some(environment) => Resource::environment(project, environment, Some(it.protected)),
             None => Resource::project(project),
         });
     let place_seen = place.as_ref().is_none_or(|place| {

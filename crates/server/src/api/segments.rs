@@ -113,7 +113,7 @@ fn used_by(uses: Vec<SegmentUse>, rights: &Rights) -> (Vec<UsedBy>, usize) {
     let (mut shown, mut hidden) = (BTreeMap::<(String, String), UsedBy>::new(), 0);
     for it in uses {
         let flag = Resource::project(&*it.project).with(Kind::Flag, it.flag.as_str());
-        let place = Resource::environment(&*it.project, &*it.environment).protected(it.protected);
+        let place = Resource::environment(&*it.project, &*it.environment, Some(it.protected));
         if !rights.allow("flag.read", &flag.tagged(&it.tags))
             || !rights.allow("environment.read", &place)
         {

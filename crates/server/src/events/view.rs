@@ -102,8 +102,8 @@ impl Seen {
 
     /// Whether somebody may know.
     pub fn is_seen_by(&self, rights: &Rights) -> bool {
-        let place = Resource::environment(self.project.as_str(), self.environment.as_str());
-        let place = place.protected(self.protected);
+        let (project, key) = (self.project.as_str(), self.environment.as_str());
+        let place = Resource::environment(project, key, Some(self.protected));
         rights.allow("environment.read", &place)
             && (self.sdk_key.is_none() || rights.allow("sdkKey.read", &place))
     }
@@ -137,10 +137,10 @@ impl ChangeEvent {
 
 fn place(rights: &Rights, all: bool, moved: &Moved) -> Option<PlaceView> {
     let resource = match (&moved.project, &moved.environment) {
-        (Some(project), Some(environment)) => Some(
-            Resource::environment(project.as_str(), environment.as_str())
-                .protected(moved.protected),
-        ),
+        (Some(project), Some(key)) => {
+            let (project, key) = (project.as_str(), key.as_str());
+            Some(Resource::environment(project, key, Some(moved.protected)))
+        }
         (Some(project), None) => Some(Resource::project(project.as_str())),
         (None, _) => None,
     };

@@ -6,9 +6,11 @@ use burgee_domain::people::Email;
 use burgee_server::setup;
 use burgee_store::audit::NoNotary;
 use burgee_store::first_start::OWNER_EMAIL;
+use burgee_testkit::api::PATIENCE;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
+use crate::events::Listener;
 use crate::kit::{App, create, on_each_database};
 
 async fn entries(app: &App, query: &str) -> Vec<Value> {
@@ -17,15 +19,16 @@ async fn entries(app: &App, query: &str) -> Vec<Value> {
     page["items"].as_array().unwrap().clone()
 }
 
-/// Asks again until the answer is the wished one: what is awaited comes by itself.
-async fn until(mut is_there: impl AsyncFnMut() -> bool) {
+/// Asks again until all entries are sealed. The job that does it tells nobody.
+async fn sealed(app: &App) {
+    let unsealed = |entry: &Value| entry.get("chain").is_none();
     let waiting = async {
-        while !is_there().await {
+        while entries(app, "").await.iter().any(unsealed) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    let waited = tokio::time::timeout(Duration::from_secs(30), waiting).await;
-    waited.expect("it should have come by now");
+    let waited = tokio::time::timeout(PATIENCE, waiting).await;
+    waited.expect("it should be sealed by now");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -45,8 +48,7 @@ async fn the_log_is_looked_through_sealed_and_exported() {
         assert_eq!(entries(app, "&from=2999-01-01T00:00:00Z").await.len(), 0);
 
         // A job seals it.
-        let unsealed = |entry: &Value| entry.get("chain").is_none();
-        until(async || !entries(app, "").await.iter().any(unsealed)).await;
+        sealed(app).await;
         let organization = &app.organization.id;
         let verdict = app.store.verify_audit(organization, &NoNotary).await;
         assert_eq!(verdict.unwrap().bad, None);
@@ -130,6 +132,7 @@ async fn signing_in_and_failing_to_are_entries() {
             .await
             .unwrap();
         let nobody = app.nobody();
+        let mut listener = Listener::with_token(app, &app.token).await;
         for (email, password, status) in [
             (OWNER_EMAIL, "not this one", 401),
             ("nobody@example.com", "not this one", 401),
@@ -139,8 +142,10 @@ async fn signing_in_and_failing_to_are_entries() {
             nobody.post("session", &credentials).await.expect(status);
         }
         let kind = async |kind: &str| entries(app, &format!("&kind={kind}")).await;
-        until(async || kind("signInFailed").await.len() == 1).await;
-        let failed = &kind("signInFailed").await[0];
+        while listener.next().await.unwrap().data["actorKind"] != "system" {}
+        let [failed] = &kind("signInFailed").await[..] else {
+            panic!("the account that there is failed once");
+        };
         assert_eq!(failed["commands"][0]["email"], OWNER_EMAIL);
         assert_eq!(failed["actor"], "system");
         assert_eq!(kind("signIn").await.len(), 1);

@@ -21,6 +21,7 @@ mod permissions;
 mod places;
 mod planned;
 mod project_files;
+mod protection;
 mod rates;
 mod requests;
 mod rude;

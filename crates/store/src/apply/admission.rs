@@ -1,17 +1,18 @@
 //! Admission: what the environments ask that a change set changes, asked inside its transaction and
 //! under their locks, whichever way it comes.
 
-use burgee_domain::access::Rights;
+use burgee_domain::access::{Marks, Rights};
 use burgee_domain::admission::{self, Ask, EnvironmentNeeds, Place, Voice};
 use burgee_domain::diff::DiffLine;
+use burgee_domain::id::Id;
+use burgee_domain::model::Organization;
 use burgee_domain::outcome::Outcome;
 use burgee_domain::workspace::Workspace;
 use serde::{Deserialize, Serialize};
-use sqlx::AnyConnection;
 
 use super::{ApplyError, Denied, Work};
 use crate::Tx;
-use crate::environments::rules;
+use crate::environments::{self, rules};
 use crate::error::StoreError;
 
 /// Approvals that were gone without.
@@ -60,17 +61,21 @@ pub(super) async fn asks(
     outcome: &Outcome,
 ) -> Result<Vec<Ask>, StoreError> {
     let places = admission::places(workspace, work.commands, outcome);
-    asks_of(tx, &places).await
+    let environments = places.iter().map(|place| &place.environment);
+    let rules = rules::load(tx, environments).await?;
+    Ok(admission::asks(&places, &rules, &Marks::of(workspace)))
 }
 
-/// What environments ask.
-pub(crate) async fn asks_of(
-    connection: &mut AnyConnection,
+/// What environments of an organization ask, whichever change set it is that changes them.
+pub(super) async fn asks_of(
+    tx: &mut Tx,
+    organization: &Id<Organization>,
     places: &[Place],
 ) -> Result<Vec<Ask>, StoreError> {
     let environments = places.iter().map(|place| &place.environment);
-    let rules = rules::load(connection, environments).await?;
-    Ok(admission::asks(places, &rules))
+    let rules = rules::load(tx, environments).await?;
+    let marks = environments::marks(tx, organization).await?;
+    Ok(admission::asks(places, &rules, &marks))
 }
 
 /// Refuses a change set that does not say why where an environment asks for it.
@@ -116,7 +121,7 @@ fn overridden(
     reason: &str,
 ) -> Result<Overridden, ApplyError> {
     if let Some(rights) = rights {
-        let places = held.iter().map(|ask| ask.resource());
+        let places = held.iter().map(|ask| ask.resource.clone());
         Denied::unless_all(rights, "change.override", places)?;
     }
     let place = |ask: &&Ask| format!("{}/{}", ask.project, ask.key);

@@ -1,5 +1,6 @@
 //! What a dry run would make environments serve, for whoever evaluates it.
 
+use burgee_domain::access::{Marks, Resource};
 use burgee_domain::outcome::{Item, Outcome, Scope};
 use burgee_domain::workspace::Workspace;
 use burgee_eval::{flag, segment};
@@ -14,6 +15,8 @@ pub struct Preview {
     pub environment: String,
     /// `project/environment`.
     pub scope: String,
+    /// The environment, as permissions name it.
+    pub place: Resource,
     /// The flags that differ, as JSON of the served shape.
     flags: Vec<String>,
     /// The segments that differ, likewise.
@@ -36,6 +39,7 @@ impl Preview {
 /// What the environments would serve.
 pub(super) fn previews(workspace: &Workspace, outcome: &Outcome) -> Vec<Preview> {
     let names = base::scope_names(workspace);
+    let marks = Marks::of(workspace);
     let mut previews = Vec::new();
     for step in &outcome.steps {
         let Scope::Environment(id) = &step.scope else {
@@ -46,9 +50,11 @@ pub(super) fn previews(workspace: &Workspace, outcome: &Outcome) -> Vec<Preview>
             let entries = entries.filter(|it| matches!(it.item, Item::Flag(..)) == of_flags);
             entries.map(|it| it.image.clone()).collect()
         };
+        let scope = names.get(&step.scope).cloned().unwrap_or_default();
         previews.push(Preview {
             environment: id.as_str().to_owned(),
-            scope: names.get(&step.scope).cloned().unwrap_or_default(),
+            place: marks.scope(&scope),
+            scope,
             flags: images(true),
             segments: images(false),
         });

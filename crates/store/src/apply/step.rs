@@ -151,8 +151,7 @@ impl Store {
             (tried, _) => tried?,
         };
         if let Some((_, rights)) = claimed.applier {
-            let scopes = tried.scopes();
-            Denied::unless_all(rights, "change.apply", requests::resources(&scopes))?;
+            Denied::unless_all(rights, "change.apply", tried.resources())?;
         }
         let known = (revision.base.as_slice(), step.held.as_slice());
         let differences = self.differences(&mut tx, &workspace, known, &tried).await?;
@@ -195,7 +194,7 @@ impl Store {
             .try_as_author(tx, workspace, claimed, Some(&everything))
             .await?;
         let places = tried.places(&claimed.step()?.commands);
-        let asks = admission::asks_of(tx, &places).await?;
+        let asks = admission::asks_of(tx, claimed.organization, &places).await?;
         match rules::vouched(&places, &asks, voices) {
             true => Ok(tried),
             false => Err(lost),
@@ -216,7 +215,7 @@ impl Store {
             _ => request.places.as_slice(),
         };
         let places = rules::together(series.iter().cloned().chain(now));
-        Ok(admission::asks_of(tx, &places).await?)
+        Ok(admission::asks_of(tx, claimed.organization, &places).await?)
     }
 
     /// Writes what a step came to.

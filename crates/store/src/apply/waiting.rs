@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use burgee_domain::access::Rights;
+use burgee_domain::access::{Marks, Resource, Rights};
 use burgee_domain::admission::{self as rules, Place};
 use burgee_domain::change;
 use burgee_domain::command::Command;
@@ -20,7 +20,7 @@ use super::base::{self, Base};
 use super::{ApplyError, ConflictFound, Decision, Work, admission, commands_of};
 use crate::change_sets::Actor;
 use crate::error::StoreError;
-use crate::requests::{RequestError, RevisionHead, Step};
+use crate::requests::{self, RequestError, RevisionHead, Step};
 use crate::{Store, Tx, digest, log};
 
 /// What is tried out.
@@ -73,6 +73,11 @@ impl Tried<'_> {
         let moved = self.moved();
         let moved = moved.iter().filter_map(|scope| names.get(scope));
         moved.cloned().collect()
+    }
+
+    /// What permissions on it are asked of.
+    pub(super) fn resources(&self) -> Vec<Resource> {
+        requests::resources(&self.scopes(), &Marks::of(self.workspace))
     }
 
     /// Where it changes what is served.

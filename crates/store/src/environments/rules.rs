@@ -82,8 +82,8 @@ impl Store {
         }
         if rules.are_looser_than(&before) {
             let key = locked.environment.key.as_str();
-            let place = Resource::environment(locked.project.as_str(), key)
-                .protected(locked.environment.protected);
+            let protected = Some(locked.environment.protected);
+            let place = Resource::environment(locked.project.as_str(), key, protected);
             let decision = author.rights.decide("environment.loosenRules", &place);
             if !decision.is_allowed() {
                 return Err(SetRulesError::Loosening(place, decision));

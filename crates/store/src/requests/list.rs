@@ -12,7 +12,7 @@ use sqlx::AnyConnection;
 use super::voices::{Reviewers, Standings};
 use super::{Event, Party, Request, Revision, RevisionHead, Said, Step, StepHead, rows, steps};
 use crate::Store;
-use crate::environments::rules;
+use crate::environments::{self, rules};
 use crate::error::StoreError;
 use crate::page::{self, Page, PageRequest};
 
@@ -189,9 +189,10 @@ pub(super) async fn listed(
         .collect();
     let environments = open.iter().flat_map(|it| &it.places);
     let rules = rules::load(connection, environments.map(|it| &it.environment)).await?;
+    let marks = environments::marks(connection, organization).await?;
     let asks: BTreeMap<String, Vec<Ask>> = open
         .iter()
-        .map(|it| (it.id.clone(), admission::asks(&it.places, &rules)))
+        .map(|it| (it.id.clone(), admission::asks(&it.places, &rules, &marks)))
         .collect();
     let ids: Vec<&str> = requests.iter().map(|it| it.id.as_str()).collect();
     let mut steps: BTreeMap<String, Vec<StepHead>> = BTreeMap::new();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use burgee_domain::access::Resource;
+use burgee_domain::access::{Marks, Resource};
 use burgee_domain::diff::DiffLine;
 
 /// The names by which it is decided who may see a line.
@@ -25,17 +25,15 @@ pub(super) fn about<'d>(
 
 /// What permissions on a request are asked of: the environments that it moves; where there are
 /// none, the projects, or the organization.
-pub(crate) fn resources<'s>(scopes: impl IntoIterator<Item = &'s String>) -> Vec<Resource> {
+pub(crate) fn resources<'s>(
+    scopes: impl IntoIterator<Item = &'s String>,
+    marks: &Marks,
+) -> Vec<Resource> {
     let (environments, others): (Vec<&String>, Vec<&String>) =
         scopes.into_iter().partition(|scope| scope.contains('/'));
     let chosen = match environments.is_empty() {
         true => others,
         false => environments,
     };
-    let resource = |scope: &String| match scope.split_once('/') {
-        Some((project, environment)) => Resource::environment(project, environment),
-        None if scope.is_empty() => Resource::organization(),
-        None => Resource::project(scope.as_str()),
-    };
-    chosen.into_iter().map(resource).collect()
+    chosen.into_iter().map(|scope| marks.scope(scope)).collect()
 }

@@ -36,7 +36,8 @@ pub async fn get(
         .change_set(&caller.organization, &typed)
         .await
         .map_err(api::or_missing(missing))?;
-    let seen = ChangeView::from(found).seen_by(&caller);
+    let marks = state.store.marks(&caller.organization).await?;
+    let seen = ChangeView::from(found).seen_by(&caller, &marks);
     seen.map(Json).ok_or_else(missing)
 }
 
@@ -101,9 +102,12 @@ async fn history(
         .store
         .history(&caller.organization, &scope, &page)
         .await?;
+    let marks = state.store.marks(&caller.organization).await?;
     let views = found.items.into_iter().map(ChangeView::from);
     Ok(Json(Page {
-        items: views.filter_map(|view| view.seen_by(caller)).collect(),
+        items: views
+            .filter_map(|view| view.seen_by(caller, &marks))
+            .collect(),
         next: found.next,
     }))
 }

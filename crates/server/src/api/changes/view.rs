@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use burgee_domain::access::{Kind, Resource};
+use burgee_domain::access::{Kind, Marks, Resource};
 use burgee_domain::diff::{DiffLine, ItemChange};
 use burgee_store::{Applied, LoggedChangeSet, StepApplied};
 use serde::{Deserialize, Serialize};
@@ -97,11 +97,11 @@ impl From<LoggedChangeSet> for ChangeView {
 impl ChangeView {
     /// What somebody may see of it: all with `audit.read`, else what is about environments, flags'
     /// projects and segments that they may see. None: nothing.
-    pub(in crate::api) fn seen_by(mut self, caller: &Caller) -> Option<Self> {
+    pub(in crate::api) fn seen_by(mut self, caller: &Caller, marks: &Marks) -> Option<Self> {
         if caller.rights.allow("audit.read", &Resource::organization()) {
             return Some(self);
         }
-        let sees = |about: &dyn Fn(&str) -> Option<String>| sees(caller, about);
+        let sees = |about: &dyn Fn(&str) -> Option<String>| lacks(caller, marks, about).is_none();
         if let Some(overridden) = &mut self.overridden {
             overridden
                 .environments
@@ -139,21 +139,17 @@ fn of_scope(scope: &str, name: &str) -> Option<String> {
     }
 }
 
-/// Whether somebody sees what these names say it is about.
-fn sees(caller: &Caller, about: &dyn Fn(&str) -> Option<String>) -> bool {
-    lacks(caller, about).is_none()
-}
-
 /// What somebody lacks to see what these names say it is about.
 pub(in crate::api) fn lacks(
     caller: &Caller,
+    marks: &Marks,
     about: &dyn Fn(&str) -> Option<String>,
 ) -> Option<(&'static str, Resource)> {
     let (action, resource) = match (about("project"), about("environment"), about("segment")) {
-        (Some(project), Some(environment), _) => (
-            "environment.read",
-            Resource::environment(project, environment),
-        ),
+        (Some(project), Some(environment), _) => {
+            let place = marks.environment(&project, &environment);
+            ("environment.read", place)
+        }
         (Some(project), None, _) => ("project.read", Resource::project(project)),
         (None, _, Some(segment)) => ("segment.read", Resource::new(Kind::Segment, segment)),
         (None, _, None) => return Some(("audit.read", Resource::organization())),

@@ -59,8 +59,9 @@ pub async fn list(
         .store
         .schedule(&caller.organization, &viewer, &filter, &page, now())
         .await?;
+    let marks = state.store.marks(&caller.organization).await?;
     let items = found.items.into_iter();
-    let items = items.filter(|it| unseen(&caller, &viewer, &it.listed.request).is_none());
+    let items = items.filter(|it| unseen(&caller, &viewer, &marks, &it.listed.request).is_none());
     Ok(Json(Page {
         items: items.map(ScheduledView::from).collect(),
         next: found.next,
