@@ -299,11 +299,14 @@ pub(crate) enum AuditCommand {
 /// `burgee audit verify`.
 #[derive(Debug, Args)]
 pub(crate) struct AuditVerifyArgs {
+    /// The key of an organization; all of them where not given.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) organization: Option<String>,
     /// The key that the log is signed with; `instance.key` in the data folder where not given and
     /// there. Without it, signatures are not checked.
     #[arg(long, env = "BURGEE_INSTANCE_KEY_FILE", value_name = "FILE")]
     pub(crate) instance_key_file: Option<PathBuf>,
-    /// The result as JSON.
+    /// The result as JSON: `organizations`, each with what was found.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

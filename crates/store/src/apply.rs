@@ -52,7 +52,7 @@ impl Store {
     /// [`ApplyError`]; among the store's, [`StoreError::Reused`] where the id was used for another
     /// request.
     pub async fn apply(&self, request: &ChangeSetRequest) -> Result<Applied, ApplyError> {
-        self.apply_as(request, None).await
+        self.apply_with(request, None, false).await
     }
 
     /// Applies a change set that was worked out from something else that was asked for (in `asked`,
@@ -66,7 +66,17 @@ impl Store {
         request: &ChangeSetRequest,
         asked: &str,
     ) -> Result<Applied, ApplyError> {
-        self.apply_as(request, Some(asked)).await
+        self.apply_with(request, Some(asked), false).await
+    }
+
+    /// Applies a change set to what is there now, whatever others changed of the same parts after
+    /// its base; [`Applied::differences`] says what and who. A set that does not fit any more is
+    /// refused as it would be by [`Store::apply`].
+    ///
+    /// # Errors
+    /// As [`Store::apply`].
+    pub async fn rebase(&self, request: &ChangeSetRequest) -> Result<Applied, ApplyError> {
+        self.apply_with(request, None, true).await
     }
 
     /// The answer that was given already to what was asked for under this id.
@@ -88,10 +98,11 @@ impl Store {
         Ok(first)
     }
 
-    async fn apply_as(
+    async fn apply_with(
         &self,
         request: &ChangeSetRequest,
         planned_from: Option<&str>,
+        rebase: bool,
     ) -> Result<Applied, ApplyError> {
         // Before anything is loaded or locked: nobody waits for what is refused anyway.
         let checked = change::well_formed(&request.commands)?;
@@ -104,6 +115,7 @@ impl Store {
             actor: &request.actor,
             comment: &change::comment(&request.comment)?,
             base: &request.base,
+            rebase,
             commands: &request.commands,
             rights: Some(&request.rights),
             override_reason: reason.as_deref(),
@@ -147,10 +159,14 @@ impl Store {
             }
             decided => decided?,
         };
-        base.check(&mut tx, &decision.outcome).await?;
+        let differences = base.collisions(&mut tx, &decision.outcome).await?;
+        if !(differences.is_empty() || work.rebase) {
+            return Err(ApplyError::Conflict(differences));
+        }
         let asks = admission::asks(&mut tx, &workspace, work, &decision.outcome).await?;
         let admitted = admission::admit(work, &asks, &[])?;
         let mut applied = applied(&id, &workspace, &decision.outcome, admitted);
+        applied.differences = differences;
         if work.dry_run {
             applied.permissions = std::mem::take(&mut decision.permissions);
             applied.preview = preview::previews(&workspace, &decision.outcome);
@@ -262,6 +278,8 @@ struct Work<'a> {
     actor: &'a Actor,
     comment: &'a str,
     base: &'a BTreeMap<String, i64>,
+    /// Whether it is applied also where others changed the same after the base.
+    rebase: bool,
     /// The commands that a refusal may be of; none for an import.
     commands: &'a [Command],
     /// None: the operator's, who may do everything.

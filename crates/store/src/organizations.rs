@@ -25,6 +25,15 @@ fn read(found: &AnyRow) -> Result<Organization, StoreError> {
 }
 
 impl Store {
+    /// All organizations, by key.
+    pub async fn organizations(&self) -> Result<Vec<Organization>, StoreError> {
+        let text = format!("{SELECT} ORDER BY key_folded");
+        let rows = sqlx::query(sqlx::AssertSqlSafe(text))
+            .fetch_all(&self.shared.truth.read)
+            .await?;
+        rows.iter().map(read).collect()
+    }
+
     /// The organization of this key.
     pub async fn organization(&self, key: &Key) -> Result<Organization, StoreError> {
         let text = format!("{SELECT} WHERE key_folded = $1");

@@ -34,6 +34,14 @@ const WRITE: &str = "token.write";
 const USED: &str = "UPDATE tokens SET last_used_at = $1 \
                     WHERE id = $2 AND (last_used_at IS NULL OR last_used_at < $1)";
 
+const LACKS_SECOND_FACTOR: &str = "SELECT 1 FROM organizations \
+    JOIN accounts ON accounts.id = $2 AND accounts.second_factor IS NULL \
+    WHERE organizations.id = $1 AND organizations.second_factor_required = 1 \
+    AND NOT EXISTS (SELECT 1 FROM sign_on JOIN identities \
+        ON identities.organization_id = sign_on.organization_id \
+        AND identities.issuer = sign_on.issuer \
+        WHERE sign_on.organization_id = $1 AND identities.account_id = $2)";
+
 /// What a token may do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Grant {
@@ -186,6 +194,20 @@ impl Store {
     pub async fn token_rights(&self, token: &Token) -> Result<Option<Rights>, StoreError> {
         let mut connection = self.shared.truth.read.acquire().await?;
         rights(&mut connection, token).await
+    }
+
+    /// Whether the organization asks for a second factor and the member whose token it is has none.
+    /// Whoever signs in by the organization's provider is that provider's business.
+    pub async fn lacks_second_factor(&self, token: &Token) -> Result<bool, StoreError> {
+        let Some(account) = &token.account else {
+            return Ok(false);
+        };
+        let found = sqlx::query(LACKS_SECOND_FACTOR)
+            .bind(token.organization.as_str())
+            .bind(account.as_str())
+            .fetch_optional(&self.shared.truth.read)
+            .await?;
+        Ok(found.is_some())
     }
 
     /// An organization's tokens, oldest first, revoked ones too.

@@ -1907,6 +1907,8 @@ export interface components {
             changesLeftOut: number;
             /** @description What changed, in plain words and for programs. */
             diff: components["schemas"]["DiffLine"][];
+            /** @description With `rebase`: what others changed after `base` of the parts that it touches. */
+            differences?: components["schemas"]["Collision"][];
             /** @description Whether nothing was changed because only an answer was asked for. */
             dryRun: boolean;
             /**
@@ -2994,6 +2996,11 @@ export interface components {
             /** @description A UUID of the caller's making: a request that is sent again changes nothing again. */
             id?: string | null;
             override?: components["schemas"]["Override"] | null;
+            /**
+             * @description Apply it to what is there now, though others changed parts that it touches after `base`:
+             *     `differences` says which. What does not fit any more is refused (412) all the same.
+             */
+            rebase?: boolean;
         };
         /** @description What who joins by themselves has. */
         Newcomers: {

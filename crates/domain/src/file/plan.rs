@@ -335,7 +335,6 @@ impl Planner<'_> {
             return Err(FileFault::new(format!("{at}/type"), "typeChanged", message));
         }
         let flag = self.flag(key, wanted, Some(&found.flag), at)?;
-        self.note_defaults(&flag, &found.flag);
         let mut commands = self.metadata(&flag, &found.flag);
         let (first, last) = self.variations(&flag, &found.flag);
         commands.extend(first);
@@ -414,20 +413,6 @@ impl Planner<'_> {
         variations.collect()
     }
 
-    /// A flag's defaults are chosen when it is made: no command changes them.
-    fn note_defaults(&mut self, flag: &Flag, found: &Flag) {
-        let kept = |id: &str| flag.variations.iter().any(|it| it.id == id);
-        let (on, off) = (&found.default_on, &found.default_off);
-        let differs =
-            (kept(on) && *on != flag.default_on) || (kept(off) && *off != flag.default_off);
-        if differs {
-            self.plan.notes.push(format!(
-                "flag {}: `onVariation` and `offVariation` of a flag that is there stay as they are",
-                found.key
-            ));
-        }
-    }
-
     fn metadata(&self, flag: &Flag, found: &Flag) -> Vec<Command> {
         let (project, key) = (self.project(), found.key.to_string());
         let mut commands: Vec<Command> = Vec::new();
@@ -467,29 +452,33 @@ impl Planner<'_> {
     }
 
     /// What is done before and after the targetings. A variation that goes may be in use until they
-    /// are changed.
+    /// are changed; what an environment begins with is there before one is released.
     fn variations(&self, flag: &Flag, found: &Flag) -> (Option<Command>, Option<Command>) {
-        if flag.variations == found.variations {
+        let chosen = |new: &String, old: &String| (new != old).then(|| new.clone());
+        let on_variation = chosen(&flag.default_on, &found.default_on);
+        let off_variation = chosen(&flag.default_off, &found.default_off);
+        let same_choice = on_variation.is_none() && off_variation.is_none();
+        if flag.variations == found.variations && same_choice {
             return (None, None);
         }
-        let set = |variations: &[Variation]| {
-            let command = SetVariations {
-                project: self.project(),
-                flag: found.key.to_string(),
-                variations: variations.iter().map(variation_input).collect(),
-                on_variation: None,
-                off_variation: None,
-            };
-            Some(command.into())
+        let set = |variations: &[Variation]| SetVariations {
+            project: self.project(),
+            flag: found.key.to_string(),
+            variations: variations.iter().map(variation_input).collect(),
+            on_variation: None,
+            off_variation: None,
         };
         let is_wanted = |it: &&Variation| flag.variations.iter().any(|kept| kept.id == it.id);
         let going = found.variations.iter().filter(|it| !is_wanted(it));
         let mut both = flag.variations.clone();
         both.extend(going.cloned());
-        match both.len() == flag.variations.len() {
-            true => (set(&both), None),
-            false => (set(&both), set(&flag.variations)),
-        }
+        let first = SetVariations {
+            on_variation,
+            off_variation,
+            ..set(&both)
+        };
+        let last = (both.len() > flag.variations.len()).then(|| set(&flag.variations).into());
+        (Some(first.into()), last)
     }
 
     fn targetings(
@@ -499,14 +488,6 @@ impl Planner<'_> {
         found: Option<&FlagState>,
         at: &str,
     ) -> Result<Vec<Command>, FileFault> {
-        // What a flag that is there begins with, where it is released, is its own.
-        let mut like = flag.clone();
-        if let Some(found) = found {
-            let kept = |id: &str| flag.variations.iter().any(|it| it.id == id);
-            let (on, off) = (&found.flag.default_on, &found.flag.default_off);
-            like.default_on = if kept(on) { on } else { &flag.default_on }.clone();
-            like.default_off = if kept(off) { off } else { &flag.default_off }.clone();
-        }
         let project = self.project();
         let mut commands = Vec::new();
         for (key, file) in &wanted.environments {
@@ -518,10 +499,9 @@ impl Planner<'_> {
                 None => self.names_of(key),
             };
             let present = found.and_then(|found| found.targetings.get(&environment.id));
-            // A file means the defaults that it shows itself.
             let wanted = targeting::wanted(file, flag, present, &names, self.new_id, &at)?;
             let place = (project.as_str(), key.as_str());
-            commands.extend(targeting::commands(place, &like, present, &wanted));
+            commands.extend(targeting::commands(place, flag, present, &wanted));
         }
         Ok(commands)
     }

@@ -423,6 +423,24 @@ fn large_files_come_to_sets_within_the_limit_that_keep_a_flag_together() {
 }
 
 #[test]
+fn what_a_flag_begins_with_is_what_the_file_says() {
+    let file = |on: &str, off: &str| {
+        let variations = json!([{"id": "x", "value": "a"}, {"id": "y", "value": "b"}]);
+        let flag = json!({"type": "string", "variations": variations, "onVariation": on,
+            "offVariation": off});
+        let file = json!({"burgee": 1, "project": "web", "flags": {"f": flag}});
+        serde_json::from_value::<ProjectFile>(file).unwrap()
+    };
+    let before = applied(&empty("web"), &file("a", "b"), false);
+    let wanted = file("b", "a");
+    let after = applied(&before, &wanted, false);
+    let flag = &after.projects["web"].flags["f"].flag;
+    assert_eq!((&*flag.default_on, &*flag.default_off), ("y", "x"));
+    let again = plan(&wanted, &present(&after), false, &mut ids()).unwrap();
+    assert!(again.is_empty() && again.notes.is_empty(), "{again:?}");
+}
+
+#[test]
 fn the_type_of_a_flag_never_changes() {
     let file = |kind: &str, value: &str| {
         let flag = json!({"type": kind, "variations": [{"value": value}]});

@@ -25,6 +25,10 @@ pub(super) async fn caller(parts: &Parts, state: &AppState) -> Result<Caller, Pr
         ));
     }
     let rights = state.store.token_rights(&token).await?;
+    // As the person's own sessions.
+    if token.grant == Grant::Personal && state.store.lacks_second_factor(&token).await? {
+        return Err(Problem::second_factor_needed());
+    }
     let actor = Actor {
         kind: ActorKind::Token,
         id: token.id.to_string(),

@@ -66,6 +66,9 @@ pub struct Applied {
     pub changes_left_out: usize,
     /// What the author should know.
     pub warnings: Vec<Warning>,
+    /// What others changed of the same after its base, where it was rebased.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<ConflictFound>,
     /// The request that it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
@@ -153,7 +156,7 @@ impl Denied {
 }
 
 /// A facet that somebody else changed after the base.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConflictFound {
     /// The scope, named as in [`ChangeSetRequest::base`].

@@ -131,7 +131,10 @@ impl Store {
             decided => decided?,
         };
         if let Against::Named(_) = against {
-            base.check(tx, &decision.outcome).await?;
+            let differences = base.collisions(tx, &decision.outcome).await?;
+            if !differences.is_empty() {
+                return Err(ApplyError::Conflict(differences));
+            }
         }
         let asks = admission::asks(tx, workspace, &work, &decision.outcome).await?;
         admission::say_why(&work, &asks)?;
@@ -208,6 +211,7 @@ impl<'a> Draft<'a> {
                 Against::Named(base) => base,
                 Against::Known(_) => none,
             },
+            rebase: false,
             commands: self.commands,
             rights: Some(self.rights),
             override_reason: None,

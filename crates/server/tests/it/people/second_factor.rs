@@ -117,7 +117,13 @@ async fn who_has_a_second_factor_asks_others_for_one() {
         let credentials = json!({"email": OWNER, "password": PASSWORD, "code": code});
         let signed_in = app.nobody().post("session", &credentials).await;
         let first = app.nobody().in_session_of(&signed_in);
+        let personal = json!({"kind": "personal", "name": "mine"});
+        let personal = reader.post("tokens", &personal).await.expect(201);
+        let program = app.nobody().with_token(personal["token"].as_str().unwrap());
+        program.get("projects").await.expect(200);
         first.patch("organization", &ask).await.expect(200);
+        let problem = program.get("projects").await.problem(403);
+        assert_eq!(problem.code(), "secondFactorNeeded");
 
         let problem = reader.get("projects").await.problem(403);
         assert_eq!(problem.code(), "secondFactorNeeded");
@@ -130,6 +136,7 @@ async fn who_has_a_second_factor_asks_others_for_one() {
         let no_more = json!({"secondFactorRequired": false});
         first.patch("organization", &no_more).await.expect(200);
         reader.get("projects").await.expect(200);
+        program.get("projects").await.expect(200);
         let history = app.owner.get("changes?limit=1").await.expect(200);
         assert_eq!(
             history["items"][0]["commands"][0]["kind"],
