@@ -1,8 +1,11 @@
 //! `burgee audit verify`.
 
+use std::time::{Duration, Instant};
+
+use burgee_testkit::api::PATIENCE;
 use burgee_testkit::sql;
 
-use crate::kit::{Data, stderr};
+use crate::kit::{Data, Program, stderr};
 
 /// A second organization, which nothing makes yet.
 const NEXT_DOOR: &str = "INSERT INTO organizations \
@@ -47,4 +50,30 @@ async fn every_organization_is_verified_and_one_where_it_is_named() {
         stderr(&none).contains("--organization `nobody`"),
         "{none:?}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_end_that_lost_its_signature_is_bad_where_there_is_a_key() {
+    let data = Data::folder();
+    let server = Program::start(&data);
+    let url = format!("sqlite://{}", data.path().join("burgee.db").display());
+    // Sealed and signed within a second.
+    let signed = async || {
+        let verified = data.run(&["audit", "verify"]);
+        String::from_utf8(verified.stdout).unwrap()
+    };
+    let begun = Instant::now();
+    while !signed().await.contains("is signed with the instance key") {
+        assert!(begun.elapsed() < PATIENCE, "{}", signed().await);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    server.stop();
+    let stripped = "UPDATE audit_heads SET signature = X''";
+    sql::run(&url, stripped).await.unwrap();
+    let bad = data.run(&["audit", "verify"]);
+    assert_eq!(bad.status.code(), Some(1), "{bad:?}");
+    let said = String::from_utf8(bad.stdout).unwrap();
+    assert!(said.contains("not signed by any key"), "{said}");
+    let entries = data.run(&["audit", "verify", "--without-key"]);
+    assert!(entries.status.success(), "{entries:?}");
 }

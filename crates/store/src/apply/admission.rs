@@ -4,8 +4,6 @@
 use burgee_domain::access::{Marks, Rights};
 use burgee_domain::admission::{self, Ask, EnvironmentNeeds, Place, Voice};
 use burgee_domain::diff::DiffLine;
-use burgee_domain::id::Id;
-use burgee_domain::model::Organization;
 use burgee_domain::outcome::Outcome;
 use burgee_domain::workspace::Workspace;
 use serde::{Deserialize, Serialize};
@@ -13,7 +11,7 @@ use sqlx::AnyConnection;
 
 use super::{ApplyError, Denied, Work};
 use crate::Tx;
-use crate::environments::{self, rules};
+use crate::environments::rules;
 use crate::error::StoreError;
 
 /// Approvals that were gone without.
@@ -74,18 +72,6 @@ pub(super) async fn asks_of(
     let environments = places.iter().map(|place| &place.environment);
     let rules = rules::load(connection, environments).await?;
     Ok(admission::asks(places, &rules, marks))
-}
-
-/// What environments of an organization ask, whichever change set it is that changes them.
-pub(super) async fn asks_of(
-    tx: &mut Tx,
-    organization: &Id<Organization>,
-    places: &[Place],
-) -> Result<Vec<Ask>, StoreError> {
-    let environments = places.iter().map(|place| &place.environment);
-    let rules = rules::load(tx, environments).await?;
-    let marks = environments::marks(tx, organization).await?;
-    Ok(admission::asks(places, &rules, &marks))
 }
 
 /// Refuses a change set that does not say why where an environment asks for it.
