@@ -301,7 +301,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change one's own password. All other sessions end. */
+        /** Change one's own password. All other sessions end, and this one gets another cookie. */
         post: operations["change_password"];
         delete?: never;
         options?: never;
@@ -317,7 +317,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Set up a second factor, in place of one before. Its recovery codes are shown this once. */
+        /**
+         * Set up a second factor, in place of one before. Its recovery codes are shown this once. All
+         *     other sessions end, and this one gets another cookie.
+         */
         put: operations["set_second_factor"];
         post?: never;
         /** Take one's own second factor away. */
@@ -1848,8 +1851,11 @@ export interface components {
         };
         /** @description A command for many flags. */
         Bulk: {
-            /** @description A command on a flag or its targeting, without `flag`. See `docs/api.md` for all of them. */
-            command: components["schemas"]["Command"];
+            /**
+             * @description A command on a flag or its targeting (`kind` and its fields), without `flag` and `project`.
+             *     See `docs/api.md` for all of them.
+             */
+            command: Record<string, never>;
             /** @description Why; kept in the history. */
             comment?: string;
             /** @description Say what would happen, and with which commands, and change nothing. */
@@ -3225,14 +3231,18 @@ export interface components {
         NewTokenBody: {
             /**
              * Format: int32
-             * @description After how many days it stops working; never where none is given.
+             * @description After how many days it stops working, 1 to 3,650; never where none is given. Made by a token
+             *     that ends: no later than that.
              */
             expiresInDays?: number | null;
             /** @description What it acts as. */
             kind: components["schemas"]["TokenKind"];
             /** @description What it is for. */
             name: string;
-            /** @description From where it may be used, as CIDR; from everywhere where none is given. */
+            /**
+             * @description From where it may be used, as CIDR; from everywhere where none is given. Made by a token that
+             *     has networks: within those, which it has where none is given.
+             */
             networks?: string[];
             /** @description Keys of policies (service). */
             policies?: string[];
@@ -3650,6 +3660,8 @@ export interface components {
                 kind: components["schemas"]["TokenKind"];
                 /** @description When it was last used, to about a minute, ISO 8601. */
                 lastUsedAt?: string | null;
+                /** @description The id of the token that it was made with, if it was one. */
+                madeBy?: string | null;
                 /** @description The account that it is of, or that made it; absent where the operator did. */
                 member?: string | null;
                 /** @description What it is for. */
@@ -3673,12 +3685,18 @@ export interface components {
         /** @description A page of items. */
         Page_UserPropertyView: {
             /** @description The items, in order. */
-            items: (components["schemas"]["UserProperty"] & {
+            items: {
                 /** @description Whether every user has it: the key (`keyId`) and the name. It cannot be changed. */
                 builtIn: boolean;
+                /** @description What it is, for people. */
+                description: string;
                 /** @description What programs send and rules ask for. */
                 name: string;
-            })[];
+                /** @description Values that are offered first, in this order. */
+                presets: components["schemas"]["Preset"][];
+                /** @description Whether editors of rules shall offer the presets alone. It is not checked in change sets. */
+                presetsOnly: boolean;
+            }[];
             /** @description The cursor of the next page; absent on the last. */
             next?: string | null;
         };
@@ -5075,6 +5093,8 @@ export interface components {
             kind: components["schemas"]["TokenKind"];
             /** @description When it was last used, to about a minute, ISO 8601. */
             lastUsedAt?: string | null;
+            /** @description The id of the token that it was made with, if it was one. */
+            madeBy?: string | null;
             /** @description The account that it is of, or that made it; absent where the operator did. */
             member?: string | null;
             /** @description What it is for. */
@@ -5218,11 +5238,17 @@ export interface components {
             presetsOnly: boolean;
         };
         /** @description A property of end users. */
-        UserPropertyView: components["schemas"]["UserProperty"] & {
+        UserPropertyView: {
             /** @description Whether every user has it: the key (`keyId`) and the name. It cannot be changed. */
             builtIn: boolean;
+            /** @description What it is, for people. */
+            description: string;
             /** @description What programs send and rules ask for. */
             name: string;
+            /** @description Values that are offered first, in this order. */
+            presets: components["schemas"]["Preset"][];
+            /** @description Whether editors of rules shall offer the presets alone. It is not checked in change sets. */
+            presetsOnly: boolean;
         };
         /** @description One of the values that a flag can have. Values are texts on the wire, whatever their type. */
         Variation: {
