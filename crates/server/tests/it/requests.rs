@@ -61,7 +61,7 @@ pub(crate) async fn house(app: &App) -> (Api, Api) {
 }
 
 /// Somebody by a token of their own, which has their name.
-async fn person(app: &App, name: &str, policy: &str) -> Api {
+pub(crate) async fn person(app: &App, name: &str, policy: &str) -> Api {
     let email = format!("{name}@example.com");
     let session = joined(app, &app.owner, &email, &[policy]).await;
     let token = json!({"kind": "personal", "name": name});

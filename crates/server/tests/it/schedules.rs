@@ -44,13 +44,12 @@ async fn a_step_is_pushed_to_sdks_when_it_is_due() {
         let mut listener = Listener::with_token(app, &app.token).await;
         listener.expect("hello").await;
         let mut sdk = app.client_sdk("prod", "anna").await;
-        sdk.data();
         assert_eq!(sdk.value("f"), Some("true"));
         let asked = ask(&ann, &at(&[in_ms(1_500), soon(60)])).await;
         sdk.until(|sdk| sdk.value("f") == Some("false"));
         let set = loop {
-            let event = listener.expect("change").await;
-            if event.data["places"][0]["environment"] == "prod" {
+            let event = listener.next().await.expect("the stream ended");
+            if event.name == "change" && event.data["places"][0]["environment"] == "prod" {
                 break id(&event.data);
             }
         };

@@ -41,7 +41,7 @@ async fn owner(store: &Store) -> Account {
 }
 
 /// Somebody who followed an invitation.
-async fn joined(store: &Store, house: &House, address: &str, given: Grants) -> Account {
+pub(crate) async fn joined(store: &Store, house: &House, address: &str, given: Grants) -> Account {
     let organization = &house.organization.id;
     let (_, text) = store
         .invite(organization, &email(address), &given, &Actor::system(), NOW)

@@ -4,16 +4,18 @@ use std::collections::BTreeMap;
 
 use burgee_domain::access::Rights;
 use burgee_domain::admission::EnvironmentRules;
+use burgee_domain::id::Id;
 use burgee_domain::request::Stage;
 use burgee_domain::request::schedule::{MAX_LATE, StepState};
 use burgee_eval::time::Millis;
 use burgee_store::dialect::{Clock, Dialect};
 use burgee_store::page::PageRequest;
+use burgee_store::people::accounts::Account;
+use burgee_store::people::members::Grants;
 use burgee_store::requests::{
     NewRequest, NewReview, NewRevision, NewStep, Party, Replan, RequestError, Said, ScheduleFilter,
     Seen,
 };
-use burgee_store::tokens::{Grant, NewToken};
 use burgee_store::{
     Actor, ActorKind, ApplyRequest, HistoryFilter, HistoryScope, RulesAuthor, Store,
 };
@@ -24,47 +26,39 @@ use crate::kit::{
     variations,
 };
 
+use crate::people::joined;
+
 const MINUTE: i64 = 60_000;
 
-/// Somebody with a token.
+/// A member.
 #[derive(Clone)]
 struct Somebody {
     party: Party,
-    token: String,
+    account: Id<Account>,
 }
 
 async fn somebody(store: &Store, house: &House, name: &str) -> Somebody {
-    let new = NewToken {
-        organization: house.organization.id.clone(),
-        name: name.to_owned(),
-        account: None,
-        grant: Grant::Service {
-            policies: vec!["developer".to_owned()],
-            statements: Vec::new(),
-        },
-        networks: Vec::new(),
-        expires_at: None,
+    let given = Grants {
+        policies: vec!["developer".to_owned()],
+        groups: Vec::new(),
     };
-    let (token, _) = store
-        .create_token(&new, &Actor::operator(), NOW)
-        .await
-        .unwrap();
+    let account = joined(store, house, &format!("{name}@example.com"), given).await;
     let actor = Actor {
-        kind: ActorKind::Token,
-        id: token.id.to_string(),
+        kind: ActorKind::Member,
+        id: account.id.to_string(),
         name: name.to_owned(),
     };
     Somebody {
         party: Party::new(&actor, None),
-        token: token.id.to_string(),
+        account: account.id,
     }
 }
 
-/// Takes somebody's token away.
+/// Somebody is a member no more.
 async fn leaves(store: &Store, house: &House, who: &Somebody) {
-    let id = burgee_domain::id::Id::new(who.token.as_str());
+    let organization = &house.organization.id;
     store
-        .revoke_token(&house.organization.id, &id, &Actor::operator(), NOW)
+        .remove_member(organization, &who.account, &Actor::operator(), NOW)
         .await
         .unwrap();
 }

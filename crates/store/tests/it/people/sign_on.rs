@@ -266,7 +266,7 @@ async fn another_provider_ends_what_the_one_before_opened() {
         assert_eq!(field(set(wrong).await), "groups");
         let mut wrong = sign_on();
         wrong.rules.newcomer_policies = vec!["nothing".into()];
-        assert_eq!(field(set(wrong).await), "policies");
+        assert_eq!(field(set(wrong).await), "newcomers/policies");
     })
     .await;
 }
