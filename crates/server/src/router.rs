@@ -227,6 +227,7 @@ operations! {
         .routes(routes!(requests::reschedule))
         .routes(routes!(requests::leave_out))
         .routes(routes!(requests::calendar::list))
+        .routes(routes!(requests::inbox::get))
         .routes(routes!(requests::review))
         .routes(routes!(requests::comment_on))
         .routes(routes!(requests::withdraw))

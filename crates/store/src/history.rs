@@ -168,6 +168,10 @@ fn push_scope(sql: &mut Sql, organization: &Id<Organization>, scope: &HistorySco
         sql.push(" UNION SELECT a.number FROM change_sets a WHERE a.organization_id = ");
         sql.bind(organization.as_str());
         sql.push(" AND a.project_id = ").bind(id);
+    } else {
+        sql.push(" UNION SELECT a.number FROM change_sets a WHERE a.organization_id = ");
+        sql.bind(organization.as_str());
+        sql.push(" AND a.environment_id = ").bind(id);
     }
     sql.push(")");
 }

@@ -64,7 +64,7 @@ pub use crate::apply::{
 };
 pub use crate::change_sets::{Actor, ActorKind};
 pub use crate::environments::rules::{RulesAuthor, SetRulesError};
-pub use crate::environments::{EnvironmentEdit, NamedEnvironment, NewEnvironment};
+pub use crate::environments::{EnvironmentEdit, NamedEnvironment, NewEnvironment, UserAct};
 pub use crate::error::StoreError;
 pub use crate::flags::index::{Cell, IndexedFlag, LastChange};
 pub use crate::flags::{FlagFilter, ListedFlag};

@@ -64,6 +64,10 @@ pub(crate) const TRUTH: &[Migration] = &[
         version: 12,
         text: include_str!("../migrations/truth/0012_token_makers.sql"),
     },
+    Migration {
+        version: 13,
+        text: include_str!("../migrations/truth/0013_environment_acts.sql"),
+    },
 ];
 
 /// The steps of the traffic.

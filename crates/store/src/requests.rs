@@ -8,6 +8,7 @@
 //! of that ([`steps::claim`]), so that of several servers one does.
 
 mod due;
+mod inbox;
 mod list;
 mod review;
 mod rows;
@@ -17,6 +18,7 @@ pub(crate) mod series;
 pub(crate) mod steps;
 mod stop;
 pub(crate) mod voices;
+mod weighed;
 mod write;
 
 use std::collections::BTreeMap;
@@ -33,6 +35,7 @@ use burgee_domain::request::schedule::{BadSchedule, StepState, Stop};
 use burgee_domain::request::{Closed, Stage};
 use burgee_eval::time::Millis;
 
+pub use inbox::{Viewer, Waiting};
 pub use list::{Listed, RequestFilter, Seen};
 pub use review::{NewReview, Said};
 pub(crate) use rows::{find, lock, revision, update};

@@ -106,7 +106,8 @@ pub async fn list(
 }
 
 /// Export the audit log as JSON lines, oldest first: one entry a line, whole, as the list shows it.
-/// It is sent while it is read; an answer that ends without its last line's end was cut off.
+/// It is sent while it is read; an answer that ends without its last line's end was cut off. That
+/// it was asked for is an entry itself (`exportAudit`), before anything is sent.
 #[utoipa::path(get, path = "/api/v1/audit/export", tag = "audit", params(PlaceQuery, HistoryQuery),
     responses((status = 200, body = String, content_type = "application/x-ndjson",
             description = "One entry a line"),
@@ -118,6 +119,11 @@ pub async fn export(
 ) -> Result<Response, Problem> {
     may_read(&caller)?;
     let filter = query.unpaged()?;
+    let (organization, actor) = (&caller.organization, &caller.actor);
+    state
+        .store
+        .record_audit_export(organization, &filter, actor, now())
+        .await?;
     let (lines, stream) = mpsc::channel(2);
     tokio::spawn(send_all(
         state.store.clone(),

@@ -4,12 +4,13 @@
 //! done with it is decided by the store, in the transaction that does it.
 
 pub mod calendar;
+pub mod inbox;
 mod view;
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use burgee_domain::access::{Marks, Resource};
+use burgee_domain::access::{Marks, Resource, Rights};
 use burgee_domain::admission::Verdict;
 use burgee_domain::request::{self, State as Shown, schedule};
 use burgee_domain::{Rejected, command};
@@ -95,7 +96,8 @@ pub struct ApplyBody {
     pub over: Option<super::changes::Override>,
 }
 
-fn party(caller: &Caller) -> Party {
+/// Who the caller is in requests.
+pub(crate) fn party(caller: &Caller) -> Party {
     Party::new(&caller.actor, caller.maker.as_ref())
 }
 
@@ -114,7 +116,7 @@ async fn seen(state: &AppState, caller: &Caller, id: &str) -> Result<(Seen, Mark
         .await
         .map_err(api::or_missing(|| missing(id)))?;
     let marks = state.store.marks(&caller.organization).await?;
-    match unseen(caller, &viewer, &marks, &found.listed.request) {
+    match unseen(&caller.rights, &viewer, &marks, &found.listed.request) {
         Some((action, resource)) => Err(caller
             .may(action, &resource)
             .err()
@@ -123,9 +125,9 @@ async fn seen(state: &AppState, caller: &Caller, id: &str) -> Result<(Seen, Mark
     }
 }
 
-/// What the caller lacks to see a request.
+/// What somebody lacks to see a request.
 fn unseen(
-    caller: &Caller,
+    rights: &Rights,
     viewer: &Party,
     marks: &Marks,
     request: &burgee_store::requests::Request,
@@ -134,7 +136,7 @@ fn unseen(
         return None;
     }
     let mut about = request.about.iter();
-    about.find_map(|names| lacks(caller, marks, &|name| names.get(name).cloned()))
+    about.find_map(|names| lacks(rights, marks, &|name| names.get(name).cloned()))
 }
 
 /// The request with what would become of it now.
@@ -182,7 +184,8 @@ pub async fn list(
         .await?;
     let marks = state.store.marks(&caller.organization).await?;
     let items = found.items.into_iter();
-    let items = items.filter(|it| unseen(&caller, &viewer, &marks, &it.request).is_none());
+    let sees = |it: &_| unseen(&caller.rights, &viewer, &marks, it).is_none();
+    let items = items.filter(|it| sees(&it.request));
     Ok(Json(Page {
         items: items.map(RequestView::from).collect(),
         next: found.next,

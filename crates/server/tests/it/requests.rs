@@ -66,7 +66,14 @@ pub(crate) async fn person(app: &App, name: &str, policy: &str) -> Api {
     let session = joined(app, &app.owner, &email, &[policy]).await;
     let token = json!({"kind": "personal", "name": name});
     let token = session.post("tokens", &token).await.expect(201);
-    app.nobody().with_token(token["token"].as_str().unwrap())
+    token["token"].as_str().unwrap().to_owned()
+}
+
+/// How many requests wait for somebody: for their review, and of their own.
+pub(crate) async fn inbox(api: &Api) -> (i64, i64) {
+    let told = api.get("inbox").await.expect(200);
+    let of = |name: &str| told[name].as_i64().unwrap();
+    (of("review"), of("mine"))
 }
 
 fn off() -> Value {
@@ -601,8 +608,11 @@ async fn lists_show_what_concerns_somebody() {
         bob.get("requests?environment=dev").await.problem(400);
         bob.get("requests?cursor=x").await.problem(400);
         bob.get("requests?state=lost").await.problem(400);
+        // In dev nobody is asked.
+        assert_eq!((inbox(&ann).await, inbox(&bob).await), ((1, 1), (1, 0)));
         review(&bob, &prod, "approve").await;
         assert!(list(&bob, "forMe=true").await.is_empty());
+        assert_eq!((inbox(&ann).await, inbox(&bob).await), ((1, 2), (0, 0)));
 
         let mut found = Vec::new();
         let mut query = "limit=1".to_owned();
@@ -621,6 +631,21 @@ async fn lists_show_what_concerns_somebody() {
         let guest = with(app, json!([on("allow", &["*.read"], &there)])).await;
         assert_eq!(list(&guest, "").await, [dev.as_str()]);
         guest.get(&format!("requests/{prod}")).await.problem(403);
+
+        // What waits is of what one may see, and to be applied by who may.
+        let reviews = allow(&["change.review"]);
+        let sees = |there: &[&str]| json!([on("allow", &["*.read"], there), reviews]);
+        let reviewer = with(app, sees(&there)).await;
+        assert_eq!(inbox(&reviewer).await, (0, 0));
+        assert!(list(&reviewer, "forMe=true").await.is_empty());
+        let reviewer = with(app, sees(&["*"])).await;
+        assert_eq!(inbox(&reviewer).await, (1, 0));
+        assert_eq!(list(&reviewer, "forMe=true").await, [mine.as_str()]);
+        let asks = [on("allow", &["flag.*", "*.read"], &["*"])];
+        let author = with(app, json!(asks)).await;
+        let in_dev = json!([{"kind": "turnOn", "flag": "f", "environment": "dev"}]);
+        ask(&author, in_dev).await;
+        assert_eq!(inbox(&author).await, (0, 0));
     })
     .await;
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::events::Listener;
 use crate::kit::{App, Database, flag_on, in_prod, on_each_database, texts};
 use crate::permissions::fixture::{allow, id, soon, with};
-use crate::requests::{apply_path, house, look, of_default, review};
+use crate::requests::{apply_path, house, inbox, look, of_default, review};
 use crate::rules::{one_approval, set_rules};
 
 fn turn(kind: &str) -> Value {
@@ -238,6 +238,8 @@ async fn moments_are_changed_steps_left_out_and_applied_at_once() {
         assert_eq!(texts(&json!({"items": request["steps"]}), "at"), moments);
 
         review(&bob, &asked, "approve").await;
+        // Its moment does what it waits for.
+        assert_eq!(inbox(&ann).await, (0, 0));
         let apply = apply_path(&asked);
         let problem = ann.post(&apply, &json!({})).await.problem(400);
         assert_eq!(problem.pointers(), ["/step"]);
@@ -327,6 +329,8 @@ async fn a_series_that_stopped_says_why_and_what_would_become_of_it() {
         assert_eq!(seen["now"]["diff"], seen["diff"]);
         let of_state = ann.get("requests?state=stopped").await.expect(200);
         assert_eq!(id(&of_state["items"][0]), asked);
+        // Another token of the operator's is somebody else.
+        assert_eq!((inbox(&ann).await, inbox(&app.owner).await), ((0, 1), (0, 0)));
     })
     .await;
 }

@@ -5,6 +5,7 @@ use burgee_eval::time::Millis;
 use burgee_server::now;
 use burgee_store::traffic::{Batch, Count, UserSeen};
 use serde_json::{Value, json};
+use sqlx::{AnyConnection, Connection};
 
 use crate::kit::{App, Database, create, flag_on, in_prod, on_each_database, texts, variations};
 
@@ -451,6 +452,79 @@ async fn files_go_out_and_come_back_the_same() {
         upload("dev", "application/x-ndjson", "x".repeat(300_000)).await.problem(400);
     })
     .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_done_with_users_is_in_the_history_and_names_nobody() {
+    on_each_database(async |app| {
+        let owner = &app.owner;
+        let version = async || owner.get(PROD).await.expect(200)["version"].clone();
+        let before = version().await;
+        let files = owner.clone();
+        let files = files.with_header("content-type", "application/x-ndjson");
+        let send = async |lines: &str| {
+            let (path, lines) = (format!("{PROD}/users"), Some(lines.to_owned()));
+            let sent = files.try_send(reqwest::Method::POST, &path, lines).await;
+            sent.unwrap().expect(200)
+        };
+        // Where nothing is written, nothing was done.
+        assert_eq!(send("nothing\n").await["refused"], 1);
+        send("{\"key\": \"dear-ana\"}\nnothing\n{\"key\": \"dear-bo\"}\n").await;
+        let file = owner.get(&format!("{PROD}/user-export?format=csv")).await;
+        assert!(file.text.contains("dear-bo"), "{}", file.text);
+        let ana = format!("{PROD}/users/dear-ana");
+        owner.delete(&ana).await.expect(204);
+        owner.delete(&ana).await.problem(404);
+        assert_eq!(version().await, before);
+
+        let acts = ["deleteUser", "exportUsers", "uploadUsers", "beginUserUpload"];
+        for history in [
+            format!("{PROD}/changes?limit=4"),
+            "projects/default/changes?environment=prod&limit=4".to_owned(),
+            "projects/default/changes?limit=4".to_owned(),
+            "audit?project=default&environment=prod&limit=4".to_owned(),
+        ] {
+            let found = owner.get(&history).await.expect(200);
+            let items = found["items"].as_array().unwrap().iter();
+            let commands: Vec<&Value> = items.map(|it| &it["commands"][0]).collect();
+            let kinds: Vec<&Value> = commands.iter().map(|it| &it["kind"]).collect();
+            assert_eq!(kinds, acts, "{history}");
+            assert!(!found.to_string().contains("dear-"), "{found}");
+            assert_eq!(commands[0]["environment"], "prod");
+            assert_eq!(commands[1]["format"], "csv");
+            let counts = (&commands[2]["written"], &commands[2]["refused"]);
+            assert_eq!(counts, (&json!("2"), &json!("1")));
+        }
+        let elsewhere = "audit?project=default&environment=dev&kind=deleteUser";
+        assert_eq!(owner.get(elsewhere).await.expect(200)["items"], json!([]));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_written_into_the_history_is_not_done() {
+    let app = App::start(Database::Sqlite).await;
+    people(&app, 1).await;
+    let mut raw = AnyConnection::connect(&app.data.url()).await.unwrap();
+    let refuse = "CREATE TRIGGER refuse BEFORE INSERT ON change_sets \
+        BEGIN SELECT RAISE(ABORT, 'no'); END";
+    sqlx::raw_sql(refuse).execute(&mut raw).await.unwrap();
+    let (users, user) = (format!("{PROD}/users"), format!("{PROD}/users/u000"));
+    let export = format!("{PROD}/user-export");
+    for answer in [
+        app.owner.post(&users, &json!({"key": "u001"})).await,
+        app.owner.get(&export).await,
+        app.owner.get("audit/export").await,
+        app.owner.delete(&user).await,
+    ] {
+        assert!(answer.status >= 500, "{answer:?}");
+        assert!(!answer.text.contains("u000"), "{answer:?}");
+    }
+    let allow = "DROP TRIGGER refuse";
+    sqlx::raw_sql(allow).execute(&mut raw).await.unwrap();
+    let left = app.owner.get(&users).await.expect(200);
+    assert_eq!(texts(&left, "key"), ["u000"]);
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -6,6 +6,8 @@ use burgee_domain::model::Organization;
 use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 
+use crate::change_sets::Actor;
+use crate::environments::Act;
 use crate::error::StoreError;
 use crate::history::{self, HistoryFilter, LISTED_COMMANDS, LoggedChangeSet};
 use crate::page::{Page, PageRequest};
@@ -94,6 +96,32 @@ impl Store {
         let found = entries(&mut tx, organization, places.items, i64::MAX).await?;
         tx.rollback().await?;
         Ok(found)
+    }
+
+    /// Writes into the log that it is taken elsewhere: before it is, so that nobody has it of whom
+    /// it says nothing. What was looked for is not said, since it may name somebody.
+    pub async fn record_audit_export(
+        &self,
+        organization: &Id<Organization>,
+        filter: &HistoryFilter,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let (of, text) = match *filter == HistoryFilter::default() {
+            true => ("all", "audit log: all of it exported"),
+            false => ("some", "audit log: some of it exported"),
+        };
+        let act = Act {
+            organization,
+            actor,
+            project: None,
+            kind: "exportAudit",
+            params: vec![("entries", of.to_owned())],
+            text: text.to_owned(),
+        };
+        let mut tx = self.begin_write().await?;
+        self.administer(&mut tx, &act, &mut [], now).await?;
+        self.end(tx, false).await
     }
 }
 

@@ -89,8 +89,14 @@ impl HistoryFilter {
         sql.push(" AND e.project_id IN ");
         push_projects(sql, organization, Some(project));
         if let Some(environment) = &self.environment {
-            sql.push(" AND e.key_folded = ")
-                .bind(environment.to_ascii_lowercase());
+            let key = environment.to_ascii_lowercase();
+            sql.push(" AND e.key_folded = ").bind(&key);
+            sql.push(" UNION SELECT o.number FROM change_sets o JOIN environments e");
+            sql.push(" ON e.id = o.environment_id WHERE o.organization_id = ");
+            sql.bind(organization.as_str());
+            sql.push(" AND e.project_id IN ");
+            push_projects(sql, organization, Some(project));
+            sql.push(" AND e.key_folded = ").bind(&key);
         } else {
             sql.push(" UNION SELECT v.number FROM versions v WHERE v.organization_id = ");
             sql.bind(organization.as_str());

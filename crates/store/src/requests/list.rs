@@ -2,21 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use burgee_domain::admission::{self, Ask, EnvironmentNeeds, Verdict, standing};
+use burgee_domain::admission::{EnvironmentNeeds, Verdict};
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_domain::request::{Stage, State};
 use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 
-use super::voices::{Reviewers, Standings};
-use super::{
-    Event, OPERATOR, Party, Request, Revision, RevisionHead, Said, Step, StepHead, rows, steps,
-};
-use crate::Store;
-use crate::environments::{self, rules};
+use super::voices::Standings;
+use super::weighed::weigh;
+use super::{Event, Party, Request, Revision, RevisionHead, Said, Step, StepHead, rows, steps};
 use crate::error::StoreError;
 use crate::page::{self, Page, PageRequest};
+use crate::{Store, environments};
 
 /// Which requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -154,12 +152,7 @@ async fn select(
         sql.push(" AND r.stage = ").bind(stage.as_str());
     }
     if filter.mine {
-        sql.push(" AND r.author_voice = ")
-            .bind(viewer.voice.as_str());
-        if viewer.voice == OPERATOR {
-            sql.push(" AND r.author_id = ")
-                .bind(viewer.actor.id.as_str());
-        }
+        rows::of_author(&mut sql, viewer);
     }
     if let Some(scope) = &filter.scope {
         rows::of_scope(&mut sql, organization, scope);
@@ -189,47 +182,24 @@ pub(super) async fn listed(
     requests: Vec<Request>,
     now: Millis,
 ) -> Result<Vec<Listed>, StoreError> {
-    let open: Vec<&Request> = requests
-        .iter()
-        .filter(|it| it.stage == Stage::Open)
-        .collect();
-    let environments = open.iter().flat_map(|it| &it.places);
-    let rules = rules::load(connection, environments.map(|it| &it.environment)).await?;
     let marks = environments::marks(connection, organization).await?;
-    let asks: BTreeMap<String, Vec<Ask>> = open
-        .iter()
-        .map(|it| (it.id.clone(), admission::asks(&it.places, &rules, &marks)))
-        .collect();
     let ids: Vec<&str> = requests.iter().map(|it| it.id.as_str()).collect();
     let mut steps: BTreeMap<String, Vec<StepHead>> = BTreeMap::new();
     for (id, head) in steps::heads(connection, organization, &ids).await? {
         steps.entry(id).or_default().push(head);
     }
     let mut standings = Standings::new(organization, now);
-    let mut reviewers = standings.reviewers(connection, &open).await?;
+    let weighed = weigh(connection, &mut standings, &marks, requests).await?;
     let approving = Verdict::Approve;
     let me = standings
         .voice(connection, viewer, approving, false)
         .await?;
-    let listed = requests.into_iter().map(|request| {
-        let asks = asks.get(&request.id).map(Vec::as_slice).unwrap_or_default();
-        let Reviewers {
-            authors,
-            spoke,
-            voices,
-        } = reviewers.remove(&request.id).unwrap_or_default();
-        let needs: Vec<EnvironmentNeeds> = asks.iter().map(|ask| ask.count(&voices)).collect();
-        let is_free = !authors.contains(&viewer.voice) && !spoke.contains(&viewer.voice);
-        let mut pairs = asks.iter().zip(&needs);
-        let awaits_viewer =
-            is_free && pairs.any(|(ask, needs)| needs.missing > 0 && ask.hears(&me));
-        Listed {
-            state: request.stage.shown(standing(&needs)),
-            needs,
-            awaits_viewer,
-            steps: steps.remove(&request.id).unwrap_or_default(),
-            request,
-        }
+    let listed = weighed.into_iter().map(|it| Listed {
+        state: it.state(),
+        awaits_viewer: it.awaits(viewer, &me),
+        steps: steps.remove(&it.request.id).unwrap_or_default(),
+        needs: it.needs,
+        request: it.request,
     });
     Ok(listed.collect())
 }

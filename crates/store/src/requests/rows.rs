@@ -8,7 +8,7 @@ use serde_json::json;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-use super::{Event, Party, Request, Revision, RevisionHead, steps};
+use super::{Event, OPERATOR, Party, Request, Revision, RevisionHead, steps};
 use crate::change_sets::{VOCABULARY, read_actor};
 use crate::dialect::Dialect;
 use crate::error::StoreError;
@@ -57,6 +57,16 @@ pub(super) fn of_scope(sql: &mut Sql, organization: &Id<Organization>, scope: &s
         .bind(scope);
     sql.push(" OR c.scope_id IN (SELECT e.id FROM environments e WHERE e.project_id = ");
     sql.bind(scope).push(")))");
+}
+
+/// Keeps requests that somebody made.
+pub(super) fn of_author(sql: &mut Sql, author: &Party) {
+    sql.push(" AND r.author_voice = ")
+        .bind(author.voice.as_str());
+    if author.voice == OPERATOR {
+        sql.push(" AND r.author_id = ")
+            .bind(author.actor.id.as_str());
+    }
 }
 
 /// Reads a request.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use burgee_domain::access::{Kind, Marks, Resource};
+use burgee_domain::access::{Kind, Marks, Resource, Rights};
 use burgee_domain::diff::{DiffLine, ItemChange};
 use burgee_store::{Applied, LoggedChangeSet, StepApplied};
 use serde::{Deserialize, Serialize};
@@ -101,7 +101,8 @@ impl ChangeView {
         if caller.rights.allow("audit.read", &Resource::organization()) {
             return Some(self);
         }
-        let sees = |about: &dyn Fn(&str) -> Option<String>| lacks(caller, marks, about).is_none();
+        let rights = &caller.rights;
+        let sees = |about: &dyn Fn(&str) -> Option<String>| lacks(rights, marks, about).is_none();
         if let Some(overridden) = &mut self.overridden {
             overridden
                 .environments
@@ -141,7 +142,7 @@ fn of_scope(scope: &str, name: &str) -> Option<String> {
 
 /// What somebody lacks to see what these names say it is about.
 pub(in crate::api) fn lacks(
-    caller: &Caller,
+    rights: &Rights,
     marks: &Marks,
     about: &dyn Fn(&str) -> Option<String>,
 ) -> Option<(&'static str, Resource)> {
@@ -161,5 +162,5 @@ pub(in crate::api) fn lacks(
     };
     let within = within.map(|(action, kind, key)| (action, resource.clone().with(kind, key)));
     let mut needed = std::iter::once((action, resource)).chain(within);
-    needed.find(|(action, resource)| !caller.rights.allow(action, resource))
+    needed.find(|(action, resource)| !rights.allow(action, resource))
 }
