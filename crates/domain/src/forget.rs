@@ -1,7 +1,11 @@
-//! Taking a person out of what is kept of the past: bodies of change sets, images of flags and
-//! segments. What is served now is changed by commands, as everything is.
+//! Taking a person out of what is kept: bodies of change sets, images of flags and segments,
+//! requests. What is served now is changed by commands, as everything is.
+
+mod requests;
 
 use serde_json::Value;
+
+pub use requests::{lines, stop, waiting};
 
 /// What stands in place of a key where something must.
 pub const FORGOTTEN: &str = "[forgotten]";
@@ -9,8 +13,8 @@ pub const FORGOTTEN: &str = "[forgotten]";
 /// From so many characters on a key is looked for within texts: a shorter one is a word of them.
 const WORD: usize = 3;
 
-/// The lists of keys in images.
-const LISTS: [&str; 3] = ["keyIds", "included", "excluded"];
+/// The lists of keys in images and in commands.
+const LISTS: [&str; 4] = ["keyIds", "included", "excluded", "keys"];
 
 /// How much of an image a key is taken out of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -8,6 +8,7 @@
 //! of that ([`steps::claim`]), so that of several servers one does.
 
 mod due;
+mod forget;
 mod inbox;
 mod list;
 mod review;
@@ -128,7 +129,7 @@ impl Request {
     }
 }
 
-/// What a request would do. It never changes.
+/// What a request would do. It never changes, but for an end user who is forgotten.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Revision {
     /// What is shown of it in a list.
@@ -241,7 +242,8 @@ pub enum RequestError {
     /// It would change nothing.
     #[error("it would change nothing")]
     NoEffect,
-    /// There is another revision than the one that was meant; this is its number.
+    /// There is another revision than the one that was meant, or something became of it meanwhile;
+    /// this is the newest one's number.
     #[error("the newest revision is {0}")]
     Revised(i64),
     /// What it touches is not as it was when the newest revision was written.

@@ -69,7 +69,7 @@ pub const ACTIONS: &[Action] = &[
     ),
     action(
         "environment.loosenRules",
-        "make an environment ask less of change sets than it did",
+        "make an environment ask less of change sets than it did, or let others review there",
     ),
     action(
         "change.override",

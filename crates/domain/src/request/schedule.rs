@@ -69,7 +69,7 @@ impl Stage {
     }
 }
 
-/// Why a series stopped.
+/// Why a request stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -79,8 +79,8 @@ pub struct Stop {
     /// When, ISO 8601.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub at: Millis,
-    /// A stable code: `late`, `approvalRequired`, `commentRequired`, `authorGone`,
-    /// `authorForbidden`, `rebaseNeeded`, or of the rule that a command breaks.
+    /// A stable code: `late`, `approvalRequired`, `declined`, `commentRequired`, `authorGone`,
+    /// `authorForbidden`, `rebaseNeeded`, `forgotten`, or of the rule that a command breaks.
     pub code: String,
     /// What the text is made of, by name.
     pub params: BTreeMap<String, String>,

@@ -15,7 +15,7 @@ pub enum Stage {
     Applied,
     /// Its authors took it back.
     Withdrawn,
-    /// It could not be applied when it was due.
+    /// It could not be applied when it was due, or named somebody who was forgotten.
     Stopped,
 }
 
@@ -34,7 +34,7 @@ pub enum Act {
     Advance,
     /// Applying it, or its last step.
     Apply,
-    /// Giving up, because it cannot be applied when it is due.
+    /// Giving up, because it cannot be applied as it was agreed to.
     Stop,
 }
 
@@ -53,7 +53,8 @@ pub enum State {
     Applied,
     /// Its authors took it back.
     Withdrawn,
-    /// It could not be applied when it was due; a new revision opens it again.
+    /// It could not be applied when it was due, or an end user whom it named was forgotten; a new
+    /// revision opens it again.
     Stopped,
 }
 

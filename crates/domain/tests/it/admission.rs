@@ -63,6 +63,23 @@ fn looser_is_what_lets_something_through() {
 }
 
 #[test]
+fn a_reviewer_is_named_by_account_or_group_where_approvals_are_asked_for() {
+    let of = |required: u8, reviewers: Value| {
+        rules(json!({"approvals": {"required": required, "reviewers": reviewers}}))
+    };
+    let named = || json!({"members": ["a"], "groups": ["core"]});
+    let (core, others) = (["core".to_owned()], ["others".to_owned()]);
+    let one = of(1, named());
+    assert!(one.name_reviewer(Some("a"), &[]));
+    assert!(one.name_reviewer(None, &core));
+    assert!(one.name_reviewer(Some("b"), &core));
+    assert!(!one.name_reviewer(Some("b"), &others));
+    assert!(!of(0, named()).name_reviewer(Some("a"), &core));
+    let anybody = of(1, json!({}));
+    assert!(!anybody.name_reviewer(Some("a"), &core), "nobody is named");
+}
+
+#[test]
 fn what_are_no_rules_is_refused() {
     let few = json!({"required": 3, "reviewers": {"members": ["a", "b"]}});
     let many: Vec<String> = (0..101).map(|it| it.to_string()).collect();

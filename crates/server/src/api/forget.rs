@@ -39,6 +39,9 @@ pub struct ForgetUser {
 pub struct Forgotten {
     /// The change sets that took the key out of targets and segments.
     pub changes: Vec<String>,
+    /// How many requests named it. Those that wait and named it in a command are stopped, with the
+    /// code `forgotten`.
+    pub requests: u64,
     /// How many earlier states of flags and segments named it.
     pub images: u64,
     /// How many entries of the history did.
@@ -79,8 +82,9 @@ impl From<RuleMention> for RuleThatAsks {
 
 /// Forget an end user in the whole organization: out of individual targets and the lists of
 /// segments by a change set (which takes the permissions for it, and approvals where an environment
-/// asks for them: then nothing was done), out of earlier states and the bodies of the history, and
-/// out of traffic. Counts stay, since they name nobody, and the chains still verify. What was cut
+/// asks for them: then nothing was done), out of requests (one that waits and named the user in a
+/// command stops, until somebody revises it), out of earlier states and the bodies of the history,
+/// and out of traffic. Counts stay, since they name nobody, and the chains still verify. What was cut
 /// short is finished by asking once more. A program that asks for the user again brings them back.
 #[utoipa::path(post, path = "/api/v1/users/forget", tag = "users", request_body = ForgetUser,
     responses((status = 200, body = Forgotten), (status = 400, body = Problem),
@@ -101,19 +105,22 @@ pub async fn forget(
         return Err(Problem::invalid("/comment", "namesUser", rule));
     }
     let (store, organization) = (&state.store, &caller.organization);
-    let mentions = store.mentions(organization, key).await?;
-    let mut changes = Vec::new();
-    for commands in mentions.commands.chunks(COMMANDS) {
-        changes.push(apply(&state, &caller, &asked.comment, commands).await?);
-    }
+    let (mut changes, _) = take_out(&state, &caller, &asked).await?;
+    let requests = store
+        .forget_in_requests(organization, key, &caller.actor, now())
+        .await?;
+    // A request that was applied before it stopped may have put the key back.
+    let (more, rules) = take_out(&state, &caller, &asked).await?;
+    changes.extend(more);
     let forgotten = Forgotten {
         changes,
+        requests,
         images: store.forget_in_images(organization, key).await?,
         entries: store
             .forget_in_history(organization, key, &caller.actor, state.notary(), now())
             .await?,
         rows: store.forget_in_traffic(organization, key).await?,
-        rules: mentions.rules.into_iter().map(Into::into).collect(),
+        rules: rules.into_iter().map(Into::into).collect(),
     };
     if !store.leave_no_trace().await? {
         tracing::warn!(
@@ -121,6 +128,22 @@ pub async fn forget(
         );
     }
     Ok(Json(forgotten))
+}
+
+/// Takes the key out of what is served now; the change sets that did, and the rules that ask for it
+/// still.
+async fn take_out(
+    state: &AppState,
+    caller: &Caller,
+    asked: &ForgetUser,
+) -> Result<(Vec<String>, Vec<RuleMention>), Problem> {
+    let mentions = state.store.mentions(&caller.organization, &asked.key);
+    let mentions = mentions.await?;
+    let mut changes = Vec::new();
+    for commands in mentions.commands.chunks(COMMANDS) {
+        changes.push(apply(state, caller, &asked.comment, commands).await?);
+    }
+    Ok((changes, mentions.rules))
 }
 
 /// Applies commands by the one way in; the change set's id.

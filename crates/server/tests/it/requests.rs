@@ -62,6 +62,12 @@ pub(crate) async fn house(app: &App) -> (Api, Api) {
 
 /// Somebody by a token of their own, which has their name.
 pub(crate) async fn person(app: &App, name: &str, policy: &str) -> Api {
+    let token = personal(app, name, policy).await;
+    app.nobody().with_token(&token)
+}
+
+/// The text of such a token.
+pub(crate) async fn personal(app: &App, name: &str, policy: &str) -> String {
     let email = format!("{name}@example.com");
     let session = joined(app, &app.owner, &email, &[policy]).await;
     let token = json!({"kind": "personal", "name": name});

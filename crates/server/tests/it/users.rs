@@ -534,15 +534,28 @@ async fn a_person_is_forgotten_in_the_whole_organization() {
         let (yes, _) = checkout(app).await;
         let add = json!({"kind": "addTargets", "flag": "checkout", "environment": "prod",
             "variation": yes, "keys": ["u000", "u001"]});
-        app.apply(json!([add])).await;
+        app.apply(json!([add.clone()])).await;
         let ask = json!({"key": "u001", "comment": "asked to be forgotten"});
         app.caller("dora", "developer")
             .await
             .post("users/forget", &ask)
             .await
             .problem(403);
+        let mut add = add;
+        add["project"] = json!("default");
+        add["keys"] = json!(["u001", "u002"]);
+        let waits = json!({"title": "For u001", "commands": [add]});
+        let waits = app.owner.post("requests", &waits).await.expect(201);
         let done = app.owner.post("users/forget", &ask).await.expect(200);
         assert_eq!(done["changes"].as_array().unwrap().len(), 1);
+        assert_eq!(done["requests"], 1, "{done}");
+        let path = format!("requests/{}", waits["id"].as_str().unwrap());
+        let waits = app.owner.get(&path).await.expect(200);
+        assert_eq!(waits["state"], "stopped", "{waits}");
+        assert_eq!(waits["stopped"]["code"], "forgotten");
+        assert!(!waits.to_string().contains("u001") && waits.to_string().contains("u002"));
+        let apply = app.owner.post(&format!("{path}/apply"), &json!({})).await;
+        assert_eq!(apply.problem(409).code(), "requestClosed");
         assert!(done["images"].as_u64().unwrap() >= 1, "{done}");
         assert!(done["entries"].as_u64().unwrap() >= 2, "{done}");
         assert_eq!(done["rows"], 1);

@@ -130,8 +130,11 @@ impl Store {
         let references = command::references(&step.commands);
         let workspace = workspace::load(&mut tx, dialect, organization, &references).await?;
         let mut request = requests::lock(&mut tx, dialect, organization, claimed.request).await?;
-        if request.revision != revision.head.revision {
-            return Err(RequestError::Revised(request.revision));
+        // What was read before the lock may be revised by now, or without somebody forgotten.
+        let newest = request.revision;
+        let now = requests::revision(&mut tx, organization, claimed.request, newest).await?;
+        if now != *revision {
+            return Err(RequestError::Revised(newest));
         }
         let last = claimed.index + 1 == revision.steps.len();
         let act = if last { Act::Apply } else { Act::Advance };

@@ -16,6 +16,10 @@ use crate::{Tx, image, row};
 /// The columns of a head.
 pub(super) const HEAD: &str = "s.step, s.due_at, s.change_set_id, s.applied_at";
 
+/// The columns of a step.
+const STEP: &str = "step, due_at, change_set_id, applied_at, commands, commands_size, seed, held, \
+    diff";
+
 /// Which step of which revision.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
@@ -76,27 +80,49 @@ pub(super) async fn of_revision(
     request: &str,
     revision: i64,
 ) -> Result<Vec<Step>, StoreError> {
-    let found = sqlx::query(
-        "SELECT step, due_at, change_set_id, applied_at, commands, commands_size, seed, held, diff \
-         FROM request_steps WHERE organization_id = $1 AND request_id = $2 AND revision = $3 \
-         ORDER BY step",
-    )
-    .bind(organization.as_str())
-    .bind(request)
-    .bind(revision)
-    .fetch_all(connection)
-    .await?;
-    let step = |found: &AnyRow| {
-        let commands = image::unpack(&row::blob(found, 4)?, size(found, 5)?)?;
-        Ok(Step {
-            head: read_head(found, 0)?,
-            commands: serde_json::from_slice(&commands)?,
-            seed: row::text(found, 6)?,
-            held: row::json(found, 7)?,
-            diff: row::json(found, 8)?,
-        })
-    };
-    found.iter().map(step).collect()
+    let query = format!(
+        "SELECT {STEP} FROM request_steps WHERE organization_id = $1 AND request_id = $2 \
+         AND revision = $3 ORDER BY step"
+    );
+    let found = sqlx::query(sqlx::AssertSqlSafe(query))
+        .bind(organization.as_str())
+        .bind(request)
+        .bind(revision)
+        .fetch_all(connection)
+        .await?;
+    found.iter().map(read).collect()
+}
+
+/// The steps of all revisions of a request, each with the number of its revision, in order; for who
+/// rewrites them with a lock, which comes before all others, as that of who applies one.
+pub(super) async fn of_request(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    request: &str,
+    lock: &str,
+) -> Result<Vec<(i64, Step)>, StoreError> {
+    let query = format!(
+        "SELECT {STEP}, revision FROM request_steps WHERE organization_id = $1 \
+         AND request_id = $2 ORDER BY revision, step{lock}"
+    );
+    let found = sqlx::query(sqlx::AssertSqlSafe(query))
+        .bind(organization.as_str())
+        .bind(request)
+        .fetch_all(connection)
+        .await?;
+    let with_revision = |found: &AnyRow| Ok((row::number(found, 9)?, read(found)?));
+    found.iter().map(with_revision).collect()
+}
+
+fn read(found: &AnyRow) -> Result<Step, StoreError> {
+    let commands = image::unpack(&row::blob(found, 4)?, size(found, 5)?)?;
+    Ok(Step {
+        head: read_head(found, 0)?,
+        commands: serde_json::from_slice(&commands)?,
+        seed: row::text(found, 6)?,
+        held: row::json(found, 7)?,
+        diff: row::json(found, 8)?,
+    })
 }
 
 /// The steps of requests with the id of each request, in order: those that were applied, and those
@@ -192,6 +218,25 @@ pub(crate) async fn done(
     )
     .bind(change_set)
     .bind(now.0)
+    .bind(place.organization.as_str())
+    .bind(place.request)
+    .bind(place.revision)
+    .bind(place.step)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Writes anew what a step does and shows, without somebody who was forgotten.
+pub(super) async fn rewrite(tx: &mut Tx, place: Place<'_>, step: &Step) -> Result<(), StoreError> {
+    let commands = json!(step.commands).to_string();
+    sqlx::query(
+        "UPDATE request_steps SET commands = $1, commands_size = $2, diff = $3 \
+         WHERE organization_id = $4 AND request_id = $5 AND revision = $6 AND step = $7",
+    )
+    .bind(image::pack(commands.as_bytes())?)
+    .bind(commands.len() as i64)
+    .bind(json!(step.diff).to_string())
     .bind(place.organization.as_str())
     .bind(place.request)
     .bind(place.revision)

@@ -1,6 +1,4 @@
-//! Stopping a request whose next step cannot be applied when it is due, and saying why.
-
-use std::collections::BTreeMap;
+//! Stopping a request whose next step cannot be applied as it was agreed to, and saying why.
 
 use burgee_domain::admission::EnvironmentNeeds;
 use burgee_domain::id::Id;
@@ -9,7 +7,7 @@ use burgee_domain::request::Act as RequestAct;
 use burgee_domain::request::schedule::Stop;
 use burgee_eval::time::Millis;
 
-use super::{RequestError, StepHead, rows};
+use super::{Request, RequestError, StepHead, rows};
 use crate::apply::{ApplyError, ConflictFound};
 use crate::change_sets::Actor;
 use crate::environments::Act;
@@ -37,6 +35,12 @@ impl Why {
         let params = vec![("dueAt", due_at.to_string()), ("at", now.to_string())];
         let text = format!("it was due at {due_at}, and no server ran within an hour");
         Self::new("late", params, text)
+    }
+
+    /// Somebody whom it named was forgotten.
+    pub(super) fn forgotten() -> Self {
+        let text = "an end user whom it named was forgotten";
+        Self::new("forgotten", Vec::new(), text)
     }
 
     /// Why a step was not applied, where trying again later would not help; else none.
@@ -145,45 +149,60 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let mut tx = self.begin_write().await?;
         let mut request = rows::lock(&mut tx, self.shared.dialect, organization, id).await?;
-        let same = request.revision == revision && request.due_at == step.due_at;
+        if request.revision != revision || request.due_at != step.due_at {
+            return Ok(false);
+        }
+        let system = Actor::system();
+        let (why, by) = ((step.step, why), (&system, now));
+        let stopped = self
+            .stop_locked(&mut tx, organization, &mut request, why, by)
+            .await?;
+        if stopped {
+            self.end(tx, false).await?;
+        }
+        Ok(stopped)
+    }
+
+    /// Stops a locked request before a step. Says whether it did: false where it does not wait.
+    pub(super) async fn stop_locked(
+        &self,
+        tx: &mut Tx,
+        organization: &Id<Organization>,
+        request: &mut Request,
+        (step, why): (i64, Why),
+        (by, now): (&Actor, Millis),
+    ) -> Result<bool, StoreError> {
         let Ok(stage) = request.stage.after(RequestAct::Stop) else {
             return Ok(false);
         };
-        if !same {
-            return Ok(false);
-        }
+        let params = why.params.into_iter();
         let stop = Stop {
-            step: step.step,
+            step,
             at: now,
             code: why.code,
-            params: why
-                .params
-                .into_iter()
-                .map(|(name, it)| (name.to_owned(), it))
-                .collect::<BTreeMap<_, _>>(),
+            params: params.map(|(name, it)| (name.to_owned(), it)).collect(),
             text: why.text,
         };
         request.stage = stage;
         request.changed_at = now;
         request.due_at = None;
         request.stopped = Some(stop.clone());
-        rows::update(&mut tx, organization, &request).await?;
-        self.record_stop(&mut tx, organization, &request, &stop)
+        rows::update(tx, organization, request).await?;
+        self.record_stop(tx, (organization, by), request, &stop)
             .await?;
-        self.end(tx, false).await?;
         Ok(true)
     }
 
     async fn record_stop(
         &self,
         tx: &mut Tx,
-        organization: &Id<Organization>,
-        request: &super::Request,
+        (organization, actor): (&Id<Organization>, &Actor),
+        request: &Request,
         stop: &Stop,
     ) -> Result<(), StoreError> {
         let act = Act {
             organization,
-            actor: &Actor::system(),
+            actor,
             project: None,
             kind: "stopRequest",
             params: vec![

@@ -278,8 +278,8 @@ impl Store {
         })
     }
 
-    /// Writes the next revision of a locked request, and commits. Nothing may have been revised or
-    /// applied since `before` was read.
+    /// Writes the next revision of a locked request, and commits. Nothing may have been revised,
+    /// applied or forgotten since `before` was read.
     async fn next_revision(
         &self,
         mut tx: Tx,
@@ -290,7 +290,7 @@ impl Store {
     ) -> Result<i64, RequestError> {
         request.stage = request.stage.after(Act::Revise)?;
         let now = rows::revision(&mut tx, organization, &request.id, request.revision).await?;
-        if now.head.revision != before.head.revision || now.applied() != before.applied() {
+        if now != *before {
             return Err(RequestError::Revised(request.revision));
         }
         if request.revision >= MAX_REVISIONS {

@@ -1,5 +1,7 @@
 //! Forgetting a person: out of the past as well, with chains that still verify.
 
+mod requests;
+
 use std::path::PathBuf;
 
 use burgee_store::audit::NoNotary;

@@ -3,6 +3,7 @@
 mod authority;
 mod links;
 mod members;
+mod reviewers;
 mod sessions;
 mod sign_on;
 mod tokens;

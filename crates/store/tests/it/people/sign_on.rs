@@ -10,7 +10,9 @@ use burgee_store::people::members::Membership;
 use burgee_store::people::sessions::{Alive, Seen};
 use burgee_store::people::sign_on::{SignOn, SignedOn, Subject};
 use burgee_store::{Actor, Grant, NewToken, OrganizationEdit, Store, StoreError};
+use serde_json::json;
 
+use super::reviewers::set_rules;
 use super::{email, field, grants, joined, owner};
 use crate::kit::{House, NOW, for_each_database, house, key};
 
@@ -82,6 +84,23 @@ async fn come(store: &Store, organization: &Id<Organization>, subject: &Subject)
         .sign_on_as(organization, subject, &Seen::default(), NOW)
         .await
         .unwrap()
+}
+
+#[tokio::test]
+async fn a_mapped_group_is_joined_also_where_it_reviews() {
+    for_each_database(async |database| {
+        let store = &database.store;
+        let house = with_provider(store, "reader").await;
+        let organization = &house.organization.id;
+        let rules = json!({"approvals": {"required": 1, "reviewers": {"groups": ["pilots"]}}});
+        set_rules(store, &house, rules).await.unwrap();
+        // Who chooses the provider is an owner, and nobody else decides about the group.
+        let ann = subject("1", Some("ann@example.com"), &["Ops"]);
+        let ann = alive(store, come(store, organization, &ann).await).await;
+        let member = store.member(organization, &ann.account.id).await.unwrap();
+        assert_eq!(member.groups, ["pilots"]);
+    })
+    .await;
 }
 
 /// The session that a sign-in opened.
