@@ -303,6 +303,9 @@ pub(crate) struct ApplyArgs {
     /// Why; kept in the history.
     #[arg(long, default_value = "", value_name = "TEXT")]
     pub(crate) comment: String,
+    /// Apply it without the approvals that environments ask for, and say why. The history shows it.
+    #[arg(long = "override", value_name = "REASON")]
+    pub(crate) override_reason: Option<String>,
     /// Do not ask.
     #[arg(long)]
     pub(crate) yes: bool,

@@ -12,6 +12,7 @@ mod preview;
 mod request;
 pub(crate) mod step;
 mod still_evaluated;
+mod trial;
 pub(crate) mod waiting;
 
 use std::collections::BTreeMap;
@@ -106,23 +107,11 @@ impl Store {
     ) -> Result<Applied, ApplyError> {
         // Before anything is loaded or locked: nobody waits for what is refused anyway.
         let checked = change::well_formed(&request.commands)?;
-        let commands = serde_json::to_value(&request.commands)?;
-        let reason = request.override_reason.as_deref();
-        let reason = reason.map(change::override_reason).transpose()?;
+        let texts = Texts::of(request)?;
         let work = Work {
-            id: request.id.as_deref(),
-            organization: &request.organization,
-            actor: &request.actor,
-            comment: &change::comment(&request.comment)?,
-            base: &request.base,
             rebase,
-            commands: &request.commands,
-            rights: Some(&request.rights),
-            override_reason: reason.as_deref(),
-            asked: &commands.to_string(),
             planned_from,
-            dry_run: request.dry_run,
-            now: request.now,
+            ..texts.work(request)
         };
         let references = command::references(&request.commands);
         let decide = |workspace: &Workspace, new_id: NewId<'_>| {
@@ -292,6 +281,44 @@ struct Work<'a> {
     planned_from: Option<&'a str>,
     dry_run: bool,
     now: Millis,
+}
+
+/// What a request says in texts, checked.
+struct Texts {
+    comment: String,
+    override_reason: Option<String>,
+    /// Its commands, as JSON.
+    commands: String,
+}
+
+impl Texts {
+    fn of(request: &ChangeSetRequest) -> Result<Self, ApplyError> {
+        let commands = serde_json::to_value(&request.commands)?;
+        let reason = request.override_reason.as_deref();
+        Ok(Self {
+            override_reason: reason.map(change::override_reason).transpose()?,
+            comment: change::comment(&request.comment)?,
+            commands: commands.to_string(),
+        })
+    }
+
+    fn work<'a>(&'a self, request: &'a ChangeSetRequest) -> Work<'a> {
+        Work {
+            id: request.id.as_deref(),
+            organization: &request.organization,
+            actor: &request.actor,
+            comment: &self.comment,
+            base: &request.base,
+            rebase: false,
+            commands: &request.commands,
+            rights: Some(&request.rights),
+            override_reason: self.override_reason.as_deref(),
+            asked: &self.commands,
+            planned_from: None,
+            dry_run: request.dry_run,
+            now: request.now,
+        }
+    }
 }
 
 /// What was decided under the locks.

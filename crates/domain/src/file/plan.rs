@@ -1,15 +1,16 @@
 //! From a file and what is there to what has to be done.
 //!
-//! Everything of one flag is done together; segments come before the flags that name them, and are
-//! archived after. What a file does not name stays: another environment, a flag's targeting where
-//! the file has none. Pruning archives the flags and segments of which the file says nothing, and
-//! deletes none.
+//! Environments come first, by acts of administration. Everything of one flag is done together;
+//! segments come before the flags that name them, and are archived after. What a file does not name
+//! stays: another environment, a flag's targeting where the file has none. Pruning archives the
+//! flags and segments of which the file says nothing, and deletes none.
 
 use std::collections::BTreeMap;
 
 use burgee_eval::flag::Variation;
 use serde::Serialize;
 
+use super::environments::{self, PlannedEnvironment};
 use super::labels::{SegmentNames, free_id, variation};
 use super::present::Present;
 use super::segments::{self, Place};
@@ -30,11 +31,11 @@ use crate::workspace::FlagState;
 /// What has to be done, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
+    /// The environments that the file describes; those too where nothing has to be done.
+    pub environments: Vec<PlannedEnvironment>,
     /// Segments, then flags, then segments that are archived at the end; those too where nothing has
     /// to be done.
     pub groups: Vec<Group>,
-    /// What the file says and cannot be done.
-    pub notes: Vec<String>,
 }
 
 /// What becomes of one flag or segment.
@@ -116,6 +117,7 @@ impl Plan {
     /// Whether everything is as the file says.
     pub fn is_empty(&self) -> bool {
         self.groups.iter().all(|it| it.commands.is_empty())
+            && self.environments.iter().all(|it| it.act().is_none())
     }
 }
 
@@ -129,16 +131,20 @@ pub fn plan(
     prune: bool,
     new_id: &mut dyn FnMut() -> String,
 ) -> Result<Plan, FileFault> {
+    let environments = environments::plan(file, present, new_id)?;
+    let present = environments::with_made(present, &environments);
     let mut planner = Planner {
-        present,
+        present: &present,
         file,
-        plan: Plan::default(),
+        plan: Plan {
+            environments,
+            ..Plan::default()
+        },
         last: Vec::new(),
         own: BTreeMap::new(),
         shared: SegmentNames::default(),
         new_id,
     };
-    planner.environments()?;
     planner.segments(prune)?;
     planner.flags(prune)?;
     let Planner { mut plan, last, .. } = planner;
@@ -160,23 +166,6 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// An environment has keys and rules of its own, which a file has not: it is made apart.
-    fn environments(&mut self) -> Result<(), FileFault> {
-        for (key, wanted) in &self.file.environments {
-            let found = self.present.environment(key).ok_or_else(|| {
-                let at = format!("/environments/{}", escaped(key));
-                environment_not_found(key, at)
-            })?;
-            let name = wanted.name.as_deref().unwrap_or(key);
-            if found.name != name || found.description != wanted.description {
-                self.plan.notes.push(format!(
-                    "environment {key}: its name and description stay as they are"
-                ));
-            }
-        }
-        Ok(())
-    }
-
     fn segments(&mut self, prune: bool) -> Result<(), FileFault> {
         let (file, present) = (self.file, self.present);
         let organization = SegmentScope::Organization;
@@ -519,7 +508,7 @@ impl Planner<'_> {
 
 fn environment_not_found(key: &str, at: String) -> FileFault {
     let message = format!(
-        "the project has no environment '{}'; make it first",
+        "neither the project nor the file's `environments` has '{}'",
         shown(key)
     );
     FileFault::new(at, "environmentNotFound", message)
@@ -533,11 +522,11 @@ fn variation_input(variation: &Variation) -> VariationInput {
     }
 }
 
-fn checked_key(key: &str, at: &str) -> Result<Key, FileFault> {
+pub(super) fn checked_key(key: &str, at: &str) -> Result<Key, FileFault> {
     Key::new(key).map_err(|error| FileFault::new(at, "keyInvalid", error.to_string()))
 }
 
 /// A key as a part of a JSON pointer.
-fn escaped(key: &str) -> String {
+pub(super) fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }

@@ -11,6 +11,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
+use crate::api::changes::{self, Override};
 use crate::app::{AppState, now};
 use crate::auth::Caller;
 use crate::body::Body;
@@ -31,6 +32,10 @@ pub struct ForgetUser {
     /// not name the person.
     #[serde(default)]
     pub comment: String,
+    /// Forget them, in an emergency, though approvals are missing. Takes `change.override` wherever
+    /// they are; the history shows it.
+    #[serde(rename = "override")]
+    pub over: Option<Override>,
 }
 
 /// Where an end user was, and is not any more.
@@ -100,17 +105,21 @@ pub async fn forget(
         let rule = format!("a user's key has 1 to {MAX_KEY} bytes, not only blanks, no U+0000");
         return Err(Problem::invalid("/key", "userKey", rule));
     }
-    if forget::text(&asked.comment, key) != asked.comment || asked.comment.trim() == key {
+    if names(&asked.comment, key) {
         let rule = "the comment stays: it must not name the user";
         return Err(Problem::invalid("/comment", "namesUser", rule));
     }
+    let why = Why {
+        comment: changes::comment(&asked.comment)?,
+        override_reason: reason(asked.over, key)?,
+    };
     let (store, organization) = (&state.store, &caller.organization);
-    let (mut changes, _) = take_out(&state, &caller, &asked).await?;
+    let (mut changes, _) = take_out(&state, &caller, key, &why).await?;
     let requests = store
         .forget_in_requests(organization, key, &caller.actor, now())
         .await?;
     // A request that was applied before it stopped may have put the key back.
-    let (more, rules) = take_out(&state, &caller, &asked).await?;
+    let (more, rules) = take_out(&state, &caller, key, &why).await?;
     changes.extend(more);
     let forgotten = Forgotten {
         changes,
@@ -135,22 +144,46 @@ pub async fn forget(
 async fn take_out(
     state: &AppState,
     caller: &Caller,
-    asked: &ForgetUser,
+    key: &str,
+    why: &Why,
 ) -> Result<(Vec<String>, Vec<RuleMention>), Problem> {
-    let mentions = state.store.mentions(&caller.organization, &asked.key);
+    let mentions = state.store.mentions(&caller.organization, key);
     let mentions = mentions.await?;
     let mut changes = Vec::new();
     for commands in mentions.commands.chunks(COMMANDS) {
-        changes.push(apply(state, caller, &asked.comment, commands).await?);
+        changes.push(apply(state, caller, why, commands).await?);
     }
     Ok((changes, mentions.rules))
+}
+
+/// What the change sets say of themselves.
+struct Why {
+    comment: String,
+    override_reason: Option<String>,
+}
+
+/// The reason why approvals are gone without, which stays as the comment does.
+fn reason(over: Option<Override>, key: &str) -> Result<Option<String>, Problem> {
+    let reason = over.map(changes::reason).transpose()?;
+    match reason {
+        Some(reason) if names(&reason, key) => {
+            let rule = "the reason stays: it must not name the user";
+            Err(Problem::invalid("/override/reason", "namesUser", rule))
+        }
+        reason => Ok(reason),
+    }
+}
+
+/// Whether a text names the user.
+fn names(text: &str, key: &str) -> bool {
+    forget::text(text, key) != text || text.trim() == key
 }
 
 /// Applies commands by the one way in; the change set's id.
 async fn apply(
     state: &AppState,
     caller: &Caller,
-    comment: &str,
+    why: &Why,
     commands: &[Value],
 ) -> Result<String, Problem> {
     let request = ChangeSetRequest {
@@ -158,10 +191,10 @@ async fn apply(
         organization: caller.organization.clone(),
         actor: caller.actor.clone(),
         rights: caller.rights.clone(),
-        comment: comment.to_owned(),
+        comment: why.comment.clone(),
         base: BTreeMap::new(),
         commands: command::parse(commands.to_vec(), None)?,
-        override_reason: None,
+        override_reason: why.override_reason.clone(),
         dry_run: false,
         now: now(),
     };

@@ -60,7 +60,7 @@ impl Edit for CreateSegment {
         }
         text::optional_name(self.name.as_deref(), "/name")?;
         text::description(self.description.as_deref().unwrap_or(""), "/description")?;
-        text::tags(&self.tags, "/tags")?;
+        text::new_tags(&self.tags, &[], "/tags")?;
         let included = users::keys(&self.included, "/included")?.len();
         let excluded = users::keys(&self.excluded, "/excluded")?.len();
         let count = included + excluded;
@@ -129,7 +129,7 @@ impl CreateSegment {
                 self.description.as_deref().unwrap_or(""),
                 "/description",
             )?,
-            tags: text::tags(&self.tags, "/tags")?,
+            tags: text::new_tags(&self.tags, &[], "/tags")?,
             included,
             excluded,
             rules: rule::segment_rules(&self.rules, kept, draft, "/rules")?,
