@@ -152,6 +152,20 @@ async fn the_page_for_people_has_every_operation_and_loads_nothing_from_elsewher
     app.stop().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn every_operation_has_a_name_of_its_own() {
+    let app = App::start(Database::Sqlite).await;
+    let published = published(&app).await;
+    let mut names = std::collections::HashSet::new();
+    for (path, item) in published["paths"].as_object().unwrap() {
+        for operation in item.as_object().unwrap().values() {
+            let name = operation["operationId"].as_str().unwrap();
+            assert!(names.insert(name.to_owned()), "{path}: {name}");
+        }
+    }
+    app.stop().await;
+}
+
 fn collect(value: &Value, references: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
