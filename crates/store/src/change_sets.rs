@@ -207,12 +207,14 @@ pub(crate) async fn is_about_environment(
     change_set: &Reference<'_>,
     environment: &Id<Environment>,
 ) -> Result<(), StoreError> {
-    sqlx::query("UPDATE change_sets SET environment_id = $1 WHERE organization_id = $2 AND id = $3")
-        .bind(environment.as_str())
-        .bind(change_set.organization)
-        .bind(change_set.id)
-        .execute(connection)
-        .await?;
+    sqlx::query(
+        "UPDATE change_sets SET environment_id = $1 WHERE organization_id = $2 AND id = $3",
+    )
+    .bind(environment.as_str())
+    .bind(change_set.organization)
+    .bind(change_set.id)
+    .execute(connection)
+    .await?;
     Ok(())
 }
 

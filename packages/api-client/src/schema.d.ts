@@ -12,7 +12,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the actions that statements can name. */
-        get: operations["actions"];
+        get: operations["getActions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -32,7 +32,7 @@ export interface paths {
          * List the audit log, newest first: everything that was done in the organization, signing in
          *     included. Large `commands` are left out (null): the change set by its id has them.
          */
-        get: operations["list"];
+        get: operations["getAudit"];
         put?: never;
         post?: never;
         delete?: never;
@@ -50,9 +50,10 @@ export interface paths {
         };
         /**
          * Export the audit log as JSON lines, oldest first: one entry a line, whole, as the list shows it.
-         *     It is sent while it is read; an answer that ends without its last line's end was cut off.
+         *     It is sent while it is read; an answer that ends without its last line's end was cut off. That
+         *     it was asked for is an entry itself (`exportAudit`), before anything is sent.
          */
-        get: operations["export"];
+        get: operations["getAuditExport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -69,12 +70,12 @@ export interface paths {
             cookie?: never;
         };
         /** How long the audit log is kept. */
-        get: operations["retention"];
+        get: operations["getAuditRetention"];
         /**
          * Choose how long the audit log is kept. Older entries are pruned within minutes, for good; what
          *     is served keeps its history.
          */
-        put: operations["set_retention"];
+        put: operations["putAuditRetention"];
         post?: never;
         delete?: never;
         options?: never;
@@ -93,10 +94,10 @@ export interface paths {
          * List all that was done in the organization, newest first: change sets, and the administration
          *     of projects, environments, SDK keys and tokens.
          */
-        get: operations["list"];
+        get: operations["getChanges"];
         put?: never;
         /** Apply a change set, in any projects of the organization. */
-        post: operations["apply"];
+        post: operations["postChanges"];
         delete?: never;
         options?: never;
         head?: never;
@@ -111,7 +112,7 @@ export interface paths {
             cookie?: never;
         };
         /** One change set, of any project of the organization. */
-        get: operations["get"];
+        get: operations["getChangesById"];
         put?: never;
         post?: never;
         delete?: never;
@@ -130,7 +131,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Revert a change set: each part that it changed goes back to what it was, by a new change set. */
-        post: operations["change_set"];
+        post: operations["postChangesByIdRevert"];
         delete?: never;
         options?: never;
         head?: never;
@@ -148,12 +149,13 @@ export interface paths {
          * Hear what happens in the organization, as server-sent events, each with a name and JSON:
          *     `hello` (`Beginning`: the stream begins), `change` (`ChangeEvent`), `evaluation` and `user`
          *     (`Seen`: the first ever seen in an environment), `sdk` (`Seen`: the first that came with an SDK
-         *     key, to who may `sdkKey.read`), `permissions` (what the caller may do has
+         *     key, to who may `sdkKey.read`), `inbox` (`Inbox`: how many requests wait for the caller, at the
+         *     beginning and where that changes), `permissions` (what the caller may do has
          *     changed), `reset` (`Beginning`: more was missed than is told again, ask for everything anew).
          *     The caller is told what they may see. The stream ends with the session or the token, and where
          *     the reader is too slow; `Last-Event-ID` goes on where it ended.
          */
-        get: operations["get"];
+        get: operations["getEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -170,10 +172,10 @@ export interface paths {
             cookie?: never;
         };
         /** List the groups, by key. */
-        get: operations["list"];
+        get: operations["getGroups"];
         put?: never;
         /** Make a group. */
-        post: operations["create"];
+        post: operations["postGroups"];
         delete?: never;
         options?: never;
         head?: never;
@@ -188,12 +190,32 @@ export interface paths {
             cookie?: never;
         };
         /** One group. */
-        get: operations["get"];
+        get: operations["getGroupsByGroup"];
         /** Change a group. Its members have what it gives now at once. */
-        put: operations["update"];
+        put: operations["putGroupsByGroup"];
         post?: never;
         /** Delete a group. Its members lose what it gave. */
-        delete: operations["delete"];
+        delete: operations["deleteGroupsByGroup"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many requests wait for you: for your review, and as yours to go on with. The stream of
+         *     events tells where that changes.
+         */
+        get: operations["getInbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -207,13 +229,13 @@ export interface paths {
             cookie?: never;
         };
         /** List the invitations that still work, the oldest first. */
-        get: operations["list"];
+        get: operations["getInvitations"];
         put?: never;
         /**
          * Invite somebody. An invitation before of the same address stops working. It is worth what you may
          *     give when it is followed.
          */
-        post: operations["create"];
+        post: operations["postInvitations"];
         delete?: never;
         options?: never;
         head?: never;
@@ -231,7 +253,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Take an invitation back. */
-        delete: operations["withdraw"];
+        delete: operations["deleteInvitationsById"];
         options?: never;
         head?: never;
         patch?: never;
@@ -251,7 +273,7 @@ export interface paths {
          *     chosen, the answer signs in as well. An invitation of an address that has an account is followed
          *     in a session of it.
          */
-        post: operations["follow"];
+        post: operations["postLinksFollow"];
         delete?: never;
         options?: never;
         head?: never;
@@ -268,7 +290,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** See what a link leads to, without following it. */
-        post: operations["look"];
+        post: operations["postLinksLook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -289,7 +311,7 @@ export interface paths {
         options?: never;
         head?: never;
         /** Change one's own name. */
-        patch: operations["update"];
+        patch: operations["patchMe"];
         trace?: never;
     };
     "/api/v1/me/password": {
@@ -302,7 +324,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Change one's own password. All other sessions end, and this one gets another cookie. */
-        post: operations["change_password"];
+        post: operations["postMePassword"];
         delete?: never;
         options?: never;
         head?: never;
@@ -321,10 +343,10 @@ export interface paths {
          * Set up a second factor, in place of one before. Its recovery codes are shown this once. All
          *     other sessions end, and this one gets another cookie.
          */
-        put: operations["set_second_factor"];
+        put: operations["putMeSecondFactor"];
         post?: never;
         /** Take one's own second factor away. */
-        delete: operations["remove_second_factor"];
+        delete: operations["deleteMeSecondFactor"];
         options?: never;
         head?: never;
         patch?: never;
@@ -340,7 +362,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Begin to set up a second factor. Nothing changes until an app has shown a code for it. */
-        post: operations["new_second_factor"];
+        post: operations["postMeSecondFactorSeed"];
         delete?: never;
         options?: never;
         head?: never;
@@ -355,7 +377,7 @@ export interface paths {
             cookie?: never;
         };
         /** List one's own sessions, the last used first. */
-        get: operations["sessions"];
+        get: operations["getMeSessions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -375,7 +397,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** End one of one's own sessions. */
-        delete: operations["end_session"];
+        delete: operations["deleteMeSessionsById"];
         options?: never;
         head?: never;
         patch?: never;
@@ -389,9 +411,9 @@ export interface paths {
             cookie?: never;
         };
         /** What one has set for oneself in the organization. */
-        get: operations["get"];
+        get: operations["getMeSettings"];
         /** Set all of it anew: what is left out is not set any more. */
-        put: operations["put"];
+        put: operations["putMeSettings"];
         post?: never;
         delete?: never;
         options?: never;
@@ -407,7 +429,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the members, by address. */
-        get: operations["list"];
+        get: operations["getMembers"];
         put?: never;
         post?: never;
         delete?: never;
@@ -424,12 +446,12 @@ export interface paths {
             cookie?: never;
         };
         /** One member. */
-        get: operations["get"];
+        get: operations["getMembersById"];
         /** Give a member policies and groups, in place of what they had. */
-        put: operations["update"];
+        put: operations["putMembersById"];
         post?: never;
         /** Take somebody out of the organization. Their account, and what they did, stays. */
-        delete: operations["remove"];
+        delete: operations["deleteMembersById"];
         options?: never;
         head?: never;
         patch?: never;
@@ -448,7 +470,7 @@ export interface paths {
          * Make a link by which a member chooses a new password. Only for accounts that are in this
          *     organization alone: others' would open another organization's door.
          */
-        post: operations["reset_link"];
+        post: operations["postMembersByIdResetLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -463,14 +485,14 @@ export interface paths {
             cookie?: never;
         };
         /** The organization's settings. */
-        get: operations["get"];
+        get: operations["getOrganization"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
         /** Change the organization's settings. */
-        patch: operations["update"];
+        patch: operations["patchOrganization"];
         trace?: never;
     };
     "/api/v1/organization/sign-in": {
@@ -481,15 +503,15 @@ export interface paths {
             cookie?: never;
         };
         /** How members sign in by a provider. */
-        get: operations["get"];
+        get: operations["getOrganizationSignIn"];
         /**
          * Set how members sign in by a provider. It takes `organization.own` too: whoever chooses the
          *     provider decides who is an owner.
          */
-        put: operations["set"];
+        put: operations["putOrganizationSignIn"];
         post?: never;
         /** End single sign-on. The sessions that the provider opened end. */
-        delete: operations["remove"];
+        delete: operations["deleteOrganizationSignIn"];
         options?: never;
         head?: never;
         patch?: never;
@@ -508,7 +530,7 @@ export interface paths {
          * Ask what somebody may do, and which statement says so. Nothing is looked up: a resource is what
          *     the question says it is.
          */
-        post: operations["ask"];
+        post: operations["postPermissions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -523,10 +545,10 @@ export interface paths {
             cookie?: never;
         };
         /** List the policies: the built-in ones, then the organization's own by key. */
-        get: operations["list"];
+        get: operations["getPolicies"];
         put?: never;
         /** Make a policy. */
-        post: operations["create"];
+        post: operations["postPolicies"];
         delete?: never;
         options?: never;
         head?: never;
@@ -541,12 +563,12 @@ export interface paths {
             cookie?: never;
         };
         /** One policy. */
-        get: operations["get"];
+        get: operations["getPoliciesByPolicy"];
         /** Change a policy. Whoever has it has what it says now at once. */
-        put: operations["update"];
+        put: operations["putPoliciesByPolicy"];
         post?: never;
         /** Delete a policy that nobody has. */
-        delete: operations["delete"];
+        delete: operations["deletePoliciesByPolicy"];
         options?: never;
         head?: never;
         patch?: never;
@@ -560,10 +582,10 @@ export interface paths {
             cookie?: never;
         };
         /** List the projects. */
-        get: operations["list"];
+        get: operations["getProjects"];
         put?: never;
         /** Make a project. It has no environments yet. */
-        post: operations["create"];
+        post: operations["postProjects"];
         delete?: never;
         options?: never;
         head?: never;
@@ -578,15 +600,15 @@ export interface paths {
             cookie?: never;
         };
         /** One project. */
-        get: operations["get"];
+        get: operations["getProjectsByProject"];
         put?: never;
         post?: never;
         /** Delete a project with its environments: their keys are revoked, their connections closed. */
-        delete: operations["delete"];
+        delete: operations["deleteProjectsByProject"];
         options?: never;
         head?: never;
         /** Change what is set of a project. */
-        patch: operations["update"];
+        patch: operations["patchProjectsByProject"];
         trace?: never;
     };
     "/api/v1/projects/{project}/bulk": {
@@ -599,7 +621,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Apply one command to many flags, as one change set. */
-        post: operations["apply"];
+        post: operations["postProjectsByProjectBulk"];
         delete?: never;
         options?: never;
         head?: never;
@@ -614,10 +636,10 @@ export interface paths {
             cookie?: never;
         };
         /** List the change sets that changed a project or one of its environments, newest first. */
-        get: operations["list_of_project"];
+        get: operations["getProjectsByProjectChanges"];
         put?: never;
         /** Apply a change set that is limited to one project. */
-        post: operations["apply_to_project"];
+        post: operations["postProjectsByProjectChanges"];
         delete?: never;
         options?: never;
         head?: never;
@@ -632,7 +654,7 @@ export interface paths {
             cookie?: never;
         };
         /** Compare environments side by side, for one flag or for all live ones. */
-        get: operations["get"];
+        get: operations["getProjectsByProjectCompare"];
         put?: never;
         post?: never;
         delete?: never;
@@ -649,10 +671,10 @@ export interface paths {
             cookie?: never;
         };
         /** List a project's environments. */
-        get: operations["list"];
+        get: operations["getProjectsByProjectEnvironments"];
         put?: never;
         /** Make an environment. */
-        post: operations["create"];
+        post: operations["postProjectsByProjectEnvironments"];
         delete?: never;
         options?: never;
         head?: never;
@@ -667,18 +689,18 @@ export interface paths {
             cookie?: never;
         };
         /** One environment. */
-        get: operations["get"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironment"];
         put?: never;
         post?: never;
         /**
          * Delete an environment: its keys are revoked, its connections closed. Its history stays. One that
          *     is protected is not deleted (409 `protected`).
          */
-        delete: operations["delete"];
+        delete: operations["deleteProjectsByProjectEnvironmentsByEnvironment"];
         options?: never;
         head?: never;
         /** Change an environment's name, description, colour and protection. */
-        patch: operations["update"];
+        patch: operations["patchProjectsByProjectEnvironmentsByEnvironment"];
         trace?: never;
     };
     "/api/v1/projects/{project}/environments/{environment}/activity": {
@@ -689,7 +711,7 @@ export interface paths {
             cookie?: never;
         };
         /** When the flags that are released in an environment were evaluated, and which are stale. */
-        get: operations["activity"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentActivity"];
         put?: never;
         post?: never;
         delete?: never;
@@ -706,7 +728,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the change sets that changed what an environment serves, newest first. */
-        get: operations["list_of_environment"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentChanges"];
         put?: never;
         post?: never;
         delete?: never;
@@ -725,7 +747,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Evaluate flags for a user, with reasons and the steps that led to them. */
-        post: operations["evaluate"];
+        post: operations["postProjectsByProjectEnvironmentsByEnvironmentEvaluate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -740,7 +762,7 @@ export interface paths {
             cookie?: never;
         };
         /** One flag, as it was in an environment at a version. */
-        get: operations["get_flag"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentFlagsByFlag"];
         put?: never;
         post?: never;
         delete?: never;
@@ -763,7 +785,7 @@ export interface paths {
          *     left out, and the answer says why; importing the same again changes nothing. Takes `flag.import`
          *     and `segment.import` for what the files hold.
          */
-        post: operations["featbit"];
+        post: operations["postProjectsByProjectEnvironmentsByEnvironmentImportFeatbit"];
         delete?: never;
         options?: never;
         head?: never;
@@ -780,7 +802,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Move an environment in front of another one of its project, or to the end. */
-        post: operations["reorder"];
+        post: operations["postProjectsByProjectEnvironmentsByEnvironmentMove"];
         delete?: never;
         options?: never;
         head?: never;
@@ -797,7 +819,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Promote flags: give them in another environment the targeting that they have in this one. */
-        post: operations["promote"];
+        post: operations["postProjectsByProjectEnvironmentsByEnvironmentPromote"];
         delete?: never;
         options?: never;
         head?: never;
@@ -812,7 +834,7 @@ export interface paths {
             cookie?: never;
         };
         /** The properties that an environment's users have, with their most frequent values. */
-        get: operations["seen"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentProperties"];
         put?: never;
         post?: never;
         delete?: never;
@@ -831,7 +853,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Revert an environment, or some of its flags, to a version, by a new change set. */
-        post: operations["environment"];
+        post: operations["postProjectsByProjectEnvironmentsByEnvironmentRevert"];
         delete?: never;
         options?: never;
         head?: never;
@@ -846,12 +868,12 @@ export interface paths {
             cookie?: never;
         };
         /** What an environment asks of every change set that changes what it serves. */
-        get: operations["get"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentRules"];
         /**
          * Change what an environment asks. What is not given is asked no more; to ask for less than before
          *     takes `environment.loosenRules` too.
          */
-        put: operations["set"];
+        put: operations["putProjectsByProjectEnvironmentsByEnvironmentRules"];
         post?: never;
         delete?: never;
         options?: never;
@@ -870,10 +892,10 @@ export interface paths {
          * List an environment's SDK keys, revoked ones too. Who may not `sdkKey.reveal` sees no secret
          *     of a server key.
          */
-        get: operations["list"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentSdkKeys"];
         put?: never;
         /** Make an SDK key. It works at once. */
-        post: operations["create"];
+        post: operations["postProjectsByProjectEnvironmentsByEnvironmentSdkKeys"];
         delete?: never;
         options?: never;
         head?: never;
@@ -891,11 +913,11 @@ export interface paths {
         put?: never;
         post?: never;
         /** Revoke an SDK key. Its connections are closed at once, and for good. */
-        delete: operations["revoke"];
+        delete: operations["deleteProjectsByProjectEnvironmentsByEnvironmentSdkKeysById"];
         options?: never;
         head?: never;
         /** Rename an SDK key. */
-        patch: operations["rename"];
+        patch: operations["patchProjectsByProjectEnvironmentsByEnvironmentSdkKeysById"];
         trace?: never;
     };
     "/api/v1/projects/{project}/environments/{environment}/sdk-keys/{id}/rotate": {
@@ -911,7 +933,7 @@ export interface paths {
          * Replace an SDK key: make one of the same kind and name, in whose favour the old one ends after
          *     the grace. Its connections are closed then, and for good (4003). The answer is the new key.
          */
-        post: operations["rotate"];
+        post: operations["postProjectsByProjectEnvironmentsByEnvironmentSdkKeysByIdRotate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -926,7 +948,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the segments of one environment. */
-        get: operations["list_of_environment"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentSegments"];
         put?: never;
         post?: never;
         delete?: never;
@@ -943,7 +965,7 @@ export interface paths {
             cookie?: never;
         };
         /** One segment of an environment. */
-        get: operations["get_of_environment"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentSegmentsBySegment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -960,7 +982,7 @@ export interface paths {
             cookie?: never;
         };
         /** An environment's flags (or segments) as they were at a version. */
-        get: operations["get"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentState"];
         put?: never;
         post?: never;
         delete?: never;
@@ -976,8 +998,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download all end users of an environment, by key. */
-        get: operations["download"];
+        /**
+         * Download all end users of an environment, by key. The history has that they are taken
+         *     (`exportUsers`), before anything is sent.
+         */
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentUserExport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -994,16 +1019,17 @@ export interface paths {
             cookie?: never;
         };
         /** List an environment's end users, by key. */
-        get: operations["list"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentUsers"];
         put?: never;
         /**
          * Upload end users: JSON lines (`application/x-ndjson`, an object with `key`, `name?` and
          *     `properties?` in each line) or CSV (`text/csv`, with the columns `key`, `name?`, `properties?`
          *     (JSON); any other column is a property). Users who are known get these names and properties. A
          *     line that is wrong is left out and told; what comes before a fault of the whole file (413) is
-         *     written.
+         *     written. The history has that it begins (`beginUserUpload`, before the first user is written)
+         *     and what came of it (`uploadUsers`).
          */
-        post: operations["upload"];
+        post: operations["postProjectsByProjectEnvironmentsByEnvironmentUsers"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1018,14 +1044,15 @@ export interface paths {
             cookie?: never;
         };
         /** One end user. */
-        get: operations["get"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentUsersByKey"];
         put?: never;
         post?: never;
         /**
          * Delete an end user with what it was served and did, in this environment. Counts stay, since
-         *     they name nobody. A program that asks for it again brings it back.
+         *     they name nobody. A program that asks for it again brings it back. The history has that a user
+         *     is deleted (`deleteUser`), before it is, and not which.
          */
-        delete: operations["delete"];
+        delete: operations["deleteProjectsByProjectEnvironmentsByEnvironmentUsersByKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1039,7 +1066,7 @@ export interface paths {
             cookie?: never;
         };
         /** List an environment's versions, newest first. */
-        get: operations["list"];
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentVersions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1059,7 +1086,7 @@ export interface paths {
          * Export a project as one file: flags, segments and environments with all targeting, in a stable
          *     order, defaults left out. What the caller may not see of it is refused, not left out.
          */
-        get: operations["export"];
+        get: operations["getProjectsByProjectExport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1079,7 +1106,7 @@ export interface paths {
          * All flags of a project in short, in one answer. With `If-None-Match` it is 304 where nothing of
          *     it has changed.
          */
-        get: operations["get"];
+        get: operations["getProjectsByProjectFlagIndex"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1096,7 +1123,7 @@ export interface paths {
             cookie?: never;
         };
         /** List a project's flags, by key. */
-        get: operations["list"];
+        get: operations["getProjectsByProjectFlags"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1113,7 +1140,7 @@ export interface paths {
             cookie?: never;
         };
         /** One flag, with its targeting in every environment. */
-        get: operations["get"];
+        get: operations["getProjectsByProjectFlagsByFlag"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1132,7 +1159,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Make a flag like this one: its definition, and its targeting in some environments. */
-        post: operations["clone"];
+        post: operations["postProjectsByProjectFlagsByFlagClone"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1147,7 +1174,7 @@ export interface paths {
             cookie?: never;
         };
         /** How often a flag was evaluated in an environment, by time and variation. */
-        get: operations["counts"];
+        get: operations["getProjectsByProjectFlagsByFlagCounts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1167,10 +1194,12 @@ export interface paths {
         put?: never;
         /**
          * Make a project as a file says, by change sets: what differs is changed, what the file does not
-         *     name stays. A large file comes to several change sets; where one is refused, those before it were
-         *     applied, and sending the file again goes on from there.
+         *     name stays. Environments that it describes are made or described first, where the change sets can
+         *     be applied (`environment.create`, `environment.update`). A large file comes to several change
+         *     sets; where one is refused, those before it were applied, and sending the file again goes on from
+         *     there.
          */
-        post: operations["import"];
+        post: operations["postProjectsByProjectImport"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1185,7 +1214,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the segments that all environments of a project share. */
-        get: operations["list_of_project"];
+        get: operations["getProjectsByProjectSegments"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1202,7 +1231,7 @@ export interface paths {
             cookie?: never;
         };
         /** One segment of a project. */
-        get: operations["get_of_project"];
+        get: operations["getProjectsByProjectSegmentsBySegment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1222,7 +1251,7 @@ export interface paths {
          * List the properties of end users that a project knows, the built-in ones first; all at once, 500
          *     at most. Which ones users have is told by each environment (`…/properties`).
          */
-        get: operations["list"];
+        get: operations["getProjectsByProjectUserProperties"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1239,12 +1268,12 @@ export interface paths {
             cookie?: never;
         };
         /** One property that a project knows. */
-        get: operations["get"];
+        get: operations["getProjectsByProjectUserPropertiesByName"];
         /** Say what a property is. What is not given is not known any more. */
-        put: operations["set"];
+        put: operations["putProjectsByProjectUserPropertiesByName"];
         post?: never;
         /** Forget what was said of a property. What users have of it stays. */
-        delete: operations["delete"];
+        delete: operations["deleteProjectsByProjectUserPropertiesByName"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1258,13 +1287,13 @@ export interface paths {
             cookie?: never;
         };
         /** List requests, newest first: those of which you may see all that they are about. */
-        get: operations["list"];
+        get: operations["getRequests"];
         put?: never;
         /**
          * Make a request: a change set that waits, for somebody to apply it or (`steps`) for given moments.
          *     You must be allowed all that it does. With `dryRun` it is shown, and not made.
          */
-        post: operations["create"];
+        post: operations["postRequests"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1279,7 +1308,7 @@ export interface paths {
             cookie?: never;
         };
         /** One request, with its discussion, and with what would become of it now. */
-        get: operations["get"];
+        get: operations["getRequestsById"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1302,7 +1331,7 @@ export interface paths {
          *     must still be allowed what it does. One that was applied is not applied again; the answer is the
          *     first one.
          */
-        post: operations["apply"];
+        post: operations["postRequestsByIdApply"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1319,7 +1348,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Say something. Takes `change.comment` where it changes something; its author may. */
-        post: operations["comment_on"];
+        post: operations["postRequestsByIdComments"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1339,7 +1368,7 @@ export interface paths {
          * Try the commands out on what is there now, and write that down as another revision, which nobody
          *     has approved.
          */
-        post: operations["rebase"];
+        post: operations["postRequestsByIdRebase"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1359,7 +1388,7 @@ export interface paths {
          * Give the steps that wait other moments. That is another revision, which nobody has approved: its
          *     commands are tried out on what is there now. Gives a request without a moment one.
          */
-        post: operations["reschedule"];
+        post: operations["postRequestsByIdReschedule"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1379,7 +1408,7 @@ export interface paths {
          * Approve or decline the newest revision. Your last word on it counts. Takes `change.review` in an
          *     environment that it changes, then and when it is counted.
          */
-        post: operations["review"];
+        post: operations["postRequestsByIdReviews"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1399,7 +1428,7 @@ export interface paths {
          * Write another revision: nobody has approved it. You must be allowed all that it does, and do not
          *     review this request any more.
          */
-        post: operations["revise"];
+        post: operations["postRequestsByIdRevisions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1420,7 +1449,7 @@ export interface paths {
          * Leave out a step that waits. That is another revision, which nobody has approved: the steps that
          *     are left are tried out on what is there now.
          */
-        delete: operations["leave_out"];
+        delete: operations["deleteRequestsByIdStepsByStep"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1439,7 +1468,7 @@ export interface paths {
          * Take a request back: one's own, or any for who may `change.withdraw` wherever it changes
          *     something.
          */
-        post: operations["withdraw"];
+        post: operations["postRequestsByIdWithdraw"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1458,7 +1487,7 @@ export interface paths {
          *     applied, and those before which a request stopped or was withdrawn. Of requests of which you may
          *     see all that they are about.
          */
-        get: operations["list"];
+        get: operations["getSchedule"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1478,7 +1507,7 @@ export interface paths {
          * Find projects, flags, segments and members by a few letters of their key or name; a wrong letter
          *     is forgiven in words of four letters or more. Only what the caller may see is found.
          */
-        get: operations["find"];
+        get: operations["getSearch"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1495,7 +1524,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the segments that the whole organization shares. */
-        get: operations["list_shared"];
+        get: operations["getSegments"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1512,7 +1541,7 @@ export interface paths {
             cookie?: never;
         };
         /** One segment of the organization. */
-        get: operations["get_shared"];
+        get: operations["getSegmentsBySegment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1529,15 +1558,15 @@ export interface paths {
             cookie?: never;
         };
         /** Who is signed in. */
-        get: operations["get"];
+        get: operations["getSession"];
         put?: never;
         /**
          * Sign in. The answer sets the session's cookie. After failures the next attempts have to wait
          *     (429), longer each time.
          */
-        post: operations["sign_in"];
+        post: operations["postSession"];
         /** Sign out. */
-        delete: operations["sign_out"];
+        delete: operations["deleteSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1554,7 +1583,7 @@ export interface paths {
          * Come back from a provider: opened by the browser that was sent there. The answer sets the
          *     session's cookie.
          */
-        get: operations["finish"];
+        get: operations["getSessionOidc"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1571,7 +1600,7 @@ export interface paths {
             cookie?: never;
         };
         /** Sign in by an organization's provider: opened by a browser, which is sent there. */
-        get: operations["begin"];
+        get: operations["getSessionOidcByOrganization"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1593,7 +1622,7 @@ export interface paths {
          * Ask for a link to choose a new password, by mail. The answer is the same, and as fast, whether or
          *     not there is such an account. After some requests the next have to wait (429).
          */
-        post: operations["reset"];
+        post: operations["postSessionReset"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1608,10 +1637,10 @@ export interface paths {
             cookie?: never;
         };
         /** List one's own personal tokens and, for who may see them, all of the organization's. */
-        get: operations["list"];
+        get: operations["getTokens"];
         put?: never;
         /** Make a token. Its text is shown this once. */
-        post: operations["create"];
+        post: operations["postTokens"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1629,7 +1658,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Revoke a token: one's own, or any for who may. */
-        delete: operations["revoke"];
+        delete: operations["deleteTokensById"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1647,11 +1676,12 @@ export interface paths {
         /**
          * Forget an end user in the whole organization: out of individual targets and the lists of
          *     segments by a change set (which takes the permissions for it, and approvals where an environment
-         *     asks for them: then nothing was done), out of earlier states and the bodies of the history, and
-         *     out of traffic. Counts stay, since they name nobody, and the chains still verify. What was cut
+         *     asks for them: then nothing was done), out of requests (one that waits and named the user in a
+         *     command stops, until somebody revises it), out of earlier states and the bodies of the history,
+         *     and out of traffic. Counts stay, since they name nobody, and the chains still verify. What was cut
          *     short is finished by asking once more. A program that asks for the user again brings them back.
          */
-        post: operations["forget"];
+        post: operations["postUsersForget"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2086,7 +2116,10 @@ export interface components {
             equal: boolean;
             /** @description Which. */
             facet: components["schemas"]["TargetingFacet"];
-            /** @description In the environments' order; null where the flag is not released. Absent where it is equal. */
+            /**
+             * @description In the environments' order; null where the flag is not released. Absent where it is equal and
+             *     the flag is released in all of them, or in none.
+             */
             sides?: (components["schemas"]["Side"] | null)[] | null;
         };
         /** @description A flag, compared. */
@@ -2543,6 +2576,7 @@ export interface components {
             dryRun?: boolean;
             /** @description FeatBit's flags: a list of the objects that it serves to server SDKs. */
             flags?: Record<string, never>[];
+            override?: components["schemas"]["Override"] | null;
             /** @description FeatBit's segments, likewise. */
             segments?: Record<string, never>[];
         };
@@ -2559,6 +2593,11 @@ export interface components {
              *     (`created`, `updated`, `unchanged`, `refused` with its `reason`), `warnings`.
              */
             items: Record<string, never>[];
+            /**
+             * @description What the environments ask that it changes, where they ask something. A dry run is told what
+             *     is missing.
+             */
+            needs: components["schemas"]["EnvironmentNeeds"][];
             /** @description The versions that moved, by scope. */
             versions: {
                 [key: string]: number;
@@ -2573,15 +2612,32 @@ export interface components {
             /** @description A JSON pointer into the body (`/commands/0/keys/1`), or a parameter's name. */
             pointer: string;
         };
-        /** @description What becomes of a flag or a segment. */
+        /**
+         * @description A change set that a file comes to: to be posted to `/requests` or `/changes`, with the comment,
+         *     when those before it are applied.
+         */
+        FileChangeSet: {
+            /** @description The versions at which it was worked out: the `base` to send the commands with. */
+            base: {
+                [key: string]: number;
+            };
+            /** @description Its commands, as `POST …/changes` takes them. */
+            commands: components["schemas"]["Command"][];
+            /** @description What the environments ask that it changes, where they ask something, and what is missing. */
+            needs: components["schemas"]["EnvironmentNeeds"][];
+        };
+        /** @description What becomes of an environment, a segment or a flag. */
         FileItem: {
-            /** @description The kinds of the commands that do it. */
+            /**
+             * @description The kinds of the commands that do it. An environment is made or changed by an act of
+             *     administration, before the change sets.
+             */
             commands: string[];
             /** @description The environment of a segment of one. */
             environment?: string | null;
             /** @description Its key. */
             key: string;
-            /** @description `flag` or `segment`. */
+            /** @description `environment`, `segment` or `flag`. */
             kind: string;
             /** @description What becomes of it. */
             result: components["schemas"]["Done"];
@@ -2591,21 +2647,16 @@ export interface components {
             /** @description The ids of the change sets that were applied. */
             applied: string[];
             /**
-             * @description How many change sets it comes to. One has at most 500 commands, and what belongs to one flag
-             *     stays together.
+             * @description Of a dry run: the change sets that it comes to, in their order; else empty. One has at most
+             *     500 commands, and what belongs to one flag stays together.
              */
-            changeSets: number;
-            /**
-             * @description What changed, in plain words and for programs. Of a dry run with several change sets, what
-             *     the first would change.
-             */
+            changeSets: components["schemas"]["FileChangeSet"][];
+            /** @description What changed, or would, in plain words and for programs. */
             diff: components["schemas"]["DiffLine"][];
             /** @description Whether nothing was changed because only an answer was asked for. */
             dryRun: boolean;
-            /** @description Every flag and segment of the file, and those that are pruned. */
+            /** @description Every environment, segment and flag of the file, and those that are pruned. */
             items: components["schemas"]["FileItem"][];
-            /** @description What the file says and cannot be done. */
-            notes: string[];
             /** @description The versions that moved, by scope. */
             versions: {
                 [key: string]: number;
@@ -2701,6 +2752,7 @@ export interface components {
             comment?: string;
             /** @description The user's key, in all environments of the organization. */
             key: string;
+            override?: components["schemas"]["Override"] | null;
         };
         /** @description Where an end user was, and is not any more. */
         Forgotten: {
@@ -2716,6 +2768,12 @@ export interface components {
              * @description How many earlier states of flags and segments named it.
              */
             images: number;
+            /**
+             * Format: int64
+             * @description How many requests named it. Those that wait and named it in a command are stopped, with the
+             *     code `forgotten`.
+             */
+            requests: number;
             /**
              * Format: int64
              * @description How many rows of traffic were the user's.
@@ -2770,6 +2828,20 @@ export interface components {
             name: string;
             /** @description Keys of the policies that its members have. */
             policies: string[];
+        };
+        /** @description How many requests wait for you. In `GET /api/v1/events` it is `inbox`. */
+        Inbox: {
+            /**
+             * Format: int64
+             * @description Your own requests that you can go on with: those that were declined, that stopped, and that
+             *     are approved, where you may apply them and they wait for no moment.
+             */
+            mine: number;
+            /**
+             * Format: int64
+             * @description Open requests where your review is one that is missing: those that a list has with `forMe`.
+             */
+            review: number;
         };
         /** @description A flag in short. */
         IndexedFlagView: {
@@ -3083,6 +3155,7 @@ export interface components {
             dryRun?: boolean;
             /** @description The file as `GET …/export` gives it: its text (YAML or JSON), or its JSON as it is. */
             file: Record<string, never>;
+            override?: components["schemas"]["Override"] | null;
             /** @description Archive flags and segments of which the file says nothing. */
             prune?: boolean;
         };
@@ -5009,13 +5082,13 @@ export interface components {
              */
             step: number;
         };
-        /** @description Why a series stopped. */
+        /** @description Why a request stopped. */
         Stop: {
             /** @description When, ISO 8601. */
             at: string;
             /**
-             * @description A stable code: `late`, `approvalRequired`, `commentRequired`, `authorGone`,
-             *     `authorForbidden`, `rebaseNeeded`, or of the rule that a command breaks.
+             * @description A stable code: `late`, `approvalRequired`, `declined`, `commentRequired`, `authorGone`,
+             *     `authorForbidden`, `rebaseNeeded`, `forgotten`, or of the rule that a command breaks.
              */
             code: string;
             /** @description What the text is made of, by name. */
@@ -5352,7 +5425,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    actions: {
+    getActions: {
         parameters: {
             query?: never;
             header?: never;
@@ -5408,7 +5481,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getAudit: {
         parameters: {
             query?: {
                 /**
@@ -5502,7 +5575,7 @@ export interface operations {
             };
         };
     };
-    export: {
+    getAuditExport: {
         parameters: {
             query?: {
                 /**
@@ -5592,7 +5665,7 @@ export interface operations {
             };
         };
     };
-    retention: {
+    getAuditRetention: {
         parameters: {
             query?: never;
             header?: never;
@@ -5650,7 +5723,7 @@ export interface operations {
             };
         };
     };
-    set_retention: {
+    putAuditRetention: {
         parameters: {
             query?: never;
             header?: {
@@ -5749,7 +5822,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getChanges: {
         parameters: {
             query?: {
                 /**
@@ -5843,7 +5916,7 @@ export interface operations {
             };
         };
     };
-    apply: {
+    postChanges: {
         parameters: {
             query?: never;
             header?: never;
@@ -5957,7 +6030,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getChangesById: {
         parameters: {
             query?: never;
             header?: never;
@@ -6025,7 +6098,7 @@ export interface operations {
             };
         };
     };
-    change_set: {
+    postChangesByIdRevert: {
         parameters: {
             query?: never;
             header?: never;
@@ -6142,7 +6215,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getEvents: {
         parameters: {
             query?: never;
             header?: {
@@ -6210,7 +6283,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getGroups: {
         parameters: {
             query?: never;
             header?: never;
@@ -6266,7 +6339,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    postGroups: {
         parameters: {
             query?: never;
             header?: never;
@@ -6362,7 +6435,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getGroupsByGroup: {
         parameters: {
             query?: never;
             header?: never;
@@ -6432,7 +6505,7 @@ export interface operations {
             };
         };
     };
-    update: {
+    putGroupsByGroup: {
         parameters: {
             query?: never;
             header?: {
@@ -6552,7 +6625,7 @@ export interface operations {
             };
         };
     };
-    delete: {
+    deleteGroupsByGroup: {
         parameters: {
             query?: never;
             header?: {
@@ -6639,7 +6712,63 @@ export interface operations {
             };
         };
     };
-    list: {
+    getInbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Inbox"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getInvitations: {
         parameters: {
             query?: never;
             header?: never;
@@ -6695,7 +6824,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    postInvitations: {
         parameters: {
             query?: never;
             header?: never;
@@ -6791,7 +6920,7 @@ export interface operations {
             };
         };
     };
-    withdraw: {
+    deleteInvitationsById: {
         parameters: {
             query?: never;
             header?: never;
@@ -6857,7 +6986,7 @@ export interface operations {
             };
         };
     };
-    follow: {
+    postLinksFollow: {
         parameters: {
             query?: never;
             header?: never;
@@ -6944,7 +7073,7 @@ export interface operations {
             };
         };
     };
-    look: {
+    postLinksLook: {
         parameters: {
             query?: never;
             header?: never;
@@ -7022,7 +7151,7 @@ export interface operations {
             };
         };
     };
-    update: {
+    patchMe: {
         parameters: {
             query?: never;
             header?: never;
@@ -7109,7 +7238,7 @@ export interface operations {
             };
         };
     };
-    change_password: {
+    postMePassword: {
         parameters: {
             query?: never;
             header?: never;
@@ -7194,7 +7323,7 @@ export interface operations {
             };
         };
     };
-    set_second_factor: {
+    putMeSecondFactor: {
         parameters: {
             query?: never;
             header?: never;
@@ -7281,7 +7410,7 @@ export interface operations {
             };
         };
     };
-    remove_second_factor: {
+    deleteMeSecondFactor: {
         parameters: {
             query?: never;
             header?: never;
@@ -7366,7 +7495,7 @@ export interface operations {
             };
         };
     };
-    new_second_factor: {
+    postMeSecondFactorSeed: {
         parameters: {
             query?: never;
             header?: never;
@@ -7431,7 +7560,7 @@ export interface operations {
             };
         };
     };
-    sessions: {
+    getMeSessions: {
         parameters: {
             query?: never;
             header?: never;
@@ -7487,7 +7616,7 @@ export interface operations {
             };
         };
     };
-    end_session: {
+    deleteMeSessionsById: {
         parameters: {
             query?: never;
             header?: never;
@@ -7553,7 +7682,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getMeSettings: {
         parameters: {
             query?: never;
             header?: never;
@@ -7629,7 +7758,7 @@ export interface operations {
             };
         };
     };
-    put: {
+    putMeSettings: {
         parameters: {
             query?: never;
             header?: {
@@ -7737,7 +7866,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getMembers: {
         parameters: {
             query?: {
                 /** @description `next` of the page before. */
@@ -7809,7 +7938,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getMembersById: {
         parameters: {
             query?: never;
             header?: never;
@@ -7879,7 +8008,7 @@ export interface operations {
             };
         };
     };
-    update: {
+    putMembersById: {
         parameters: {
             query?: never;
             header?: {
@@ -7999,7 +8128,7 @@ export interface operations {
             };
         };
     };
-    remove: {
+    deleteMembersById: {
         parameters: {
             query?: never;
             header?: {
@@ -8086,7 +8215,7 @@ export interface operations {
             };
         };
     };
-    reset_link: {
+    postMembersByIdResetLink: {
         parameters: {
             query?: never;
             header?: never;
@@ -8163,7 +8292,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getOrganization: {
         parameters: {
             query?: never;
             header?: never;
@@ -8221,7 +8350,7 @@ export interface operations {
             };
         };
     };
-    update: {
+    patchOrganization: {
         parameters: {
             query?: never;
             header?: {
@@ -8320,7 +8449,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getOrganizationSignIn: {
         parameters: {
             query?: never;
             header?: never;
@@ -8387,7 +8516,7 @@ export interface operations {
             };
         };
     };
-    set: {
+    putOrganizationSignIn: {
         parameters: {
             query?: never;
             header?: {
@@ -8495,7 +8624,7 @@ export interface operations {
             };
         };
     };
-    remove: {
+    deleteOrganizationSignIn: {
         parameters: {
             query?: never;
             header?: {
@@ -8570,7 +8699,7 @@ export interface operations {
             };
         };
     };
-    ask: {
+    postPermissions: {
         parameters: {
             query?: never;
             header?: never;
@@ -8666,7 +8795,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getPolicies: {
         parameters: {
             query?: never;
             header?: never;
@@ -8722,7 +8851,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    postPolicies: {
         parameters: {
             query?: never;
             header?: never;
@@ -8818,7 +8947,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getPoliciesByPolicy: {
         parameters: {
             query?: never;
             header?: never;
@@ -8888,7 +9017,7 @@ export interface operations {
             };
         };
     };
-    update: {
+    putPoliciesByPolicy: {
         parameters: {
             query?: never;
             header?: {
@@ -9008,7 +9137,7 @@ export interface operations {
             };
         };
     };
-    delete: {
+    deletePoliciesByPolicy: {
         parameters: {
             query?: never;
             header?: {
@@ -9095,7 +9224,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getProjects: {
         parameters: {
             query?: {
                 /** @description `next` of the page before; absent for the first. */
@@ -9165,7 +9294,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    postProjects: {
         parameters: {
             query?: never;
             header?: never;
@@ -9261,7 +9390,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getProjectsByProject: {
         parameters: {
             query?: never;
             header?: never;
@@ -9331,7 +9460,7 @@ export interface operations {
             };
         };
     };
-    delete: {
+    deleteProjectsByProject: {
         parameters: {
             query?: never;
             header?: {
@@ -9418,7 +9547,7 @@ export interface operations {
             };
         };
     };
-    update: {
+    patchProjectsByProject: {
         parameters: {
             query?: never;
             header?: {
@@ -9529,7 +9658,7 @@ export interface operations {
             };
         };
     };
-    apply: {
+    postProjectsByProjectBulk: {
         parameters: {
             query?: never;
             header?: never;
@@ -9646,7 +9775,7 @@ export interface operations {
             };
         };
     };
-    list_of_project: {
+    getProjectsByProjectChanges: {
         parameters: {
             query?: {
                 /**
@@ -9750,7 +9879,7 @@ export interface operations {
             };
         };
     };
-    apply_to_project: {
+    postProjectsByProjectChanges: {
         parameters: {
             query?: never;
             header?: never;
@@ -9867,7 +9996,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getProjectsByProjectCompare: {
         parameters: {
             query: {
                 /** @description `next` of the page before; absent for the first. */
@@ -9959,7 +10088,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getProjectsByProjectEnvironments: {
         parameters: {
             query?: never;
             header?: never;
@@ -10027,7 +10156,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    postProjectsByProjectEnvironments: {
         parameters: {
             query?: never;
             header?: never;
@@ -10135,7 +10264,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getProjectsByProjectEnvironmentsByEnvironment: {
         parameters: {
             query?: never;
             header?: never;
@@ -10207,7 +10336,7 @@ export interface operations {
             };
         };
     };
-    delete: {
+    deleteProjectsByProjectEnvironmentsByEnvironment: {
         parameters: {
             query?: never;
             header?: {
@@ -10296,7 +10425,7 @@ export interface operations {
             };
         };
     };
-    update: {
+    patchProjectsByProjectEnvironmentsByEnvironment: {
         parameters: {
             query?: never;
             header?: {
@@ -10409,7 +10538,7 @@ export interface operations {
             };
         };
     };
-    activity: {
+    getProjectsByProjectEnvironmentsByEnvironmentActivity: {
         parameters: {
             query?: {
                 /**
@@ -10494,7 +10623,7 @@ export interface operations {
             };
         };
     };
-    list_of_environment: {
+    getProjectsByProjectEnvironmentsByEnvironmentChanges: {
         parameters: {
             query?: {
                 /**
@@ -10598,7 +10727,7 @@ export interface operations {
             };
         };
     };
-    evaluate: {
+    postProjectsByProjectEnvironmentsByEnvironmentEvaluate: {
         parameters: {
             query?: never;
             header?: never;
@@ -10699,7 +10828,7 @@ export interface operations {
             };
         };
     };
-    get_flag: {
+    getProjectsByProjectEnvironmentsByEnvironmentFlagsByFlag: {
         parameters: {
             query?: {
                 /** @description A moment, ISO 8601: the newest version that was asked for by then. */
@@ -10785,7 +10914,7 @@ export interface operations {
             };
         };
     };
-    featbit: {
+    postProjectsByProjectEnvironmentsByEnvironmentImportFeatbit: {
         parameters: {
             query?: never;
             header?: never;
@@ -10886,7 +11015,7 @@ export interface operations {
             };
         };
     };
-    reorder: {
+    postProjectsByProjectEnvironmentsByEnvironmentMove: {
         parameters: {
             query?: never;
             header?: never;
@@ -10987,7 +11116,7 @@ export interface operations {
             };
         };
     };
-    promote: {
+    postProjectsByProjectEnvironmentsByEnvironmentPromote: {
         parameters: {
             query?: never;
             header?: never;
@@ -11106,7 +11235,7 @@ export interface operations {
             };
         };
     };
-    seen: {
+    getProjectsByProjectEnvironmentsByEnvironmentProperties: {
         parameters: {
             query?: never;
             header?: never;
@@ -11176,7 +11305,7 @@ export interface operations {
             };
         };
     };
-    environment: {
+    postProjectsByProjectEnvironmentsByEnvironmentRevert: {
         parameters: {
             query?: never;
             header?: never;
@@ -11295,7 +11424,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getProjectsByProjectEnvironmentsByEnvironmentRules: {
         parameters: {
             query?: never;
             header?: never;
@@ -11367,7 +11496,7 @@ export interface operations {
             };
         };
     };
-    set: {
+    putProjectsByProjectEnvironmentsByEnvironmentRules: {
         parameters: {
             query?: never;
             header?: {
@@ -11480,7 +11609,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getProjectsByProjectEnvironmentsByEnvironmentSdkKeys: {
         parameters: {
             query?: never;
             header?: never;
@@ -11550,7 +11679,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    postProjectsByProjectEnvironmentsByEnvironmentSdkKeys: {
         parameters: {
             query?: never;
             header?: never;
@@ -11660,7 +11789,7 @@ export interface operations {
             };
         };
     };
-    revoke: {
+    deleteProjectsByProjectEnvironmentsByEnvironmentSdkKeysById: {
         parameters: {
             query?: never;
             header?: never;
@@ -11730,7 +11859,7 @@ export interface operations {
             };
         };
     };
-    rename: {
+    patchProjectsByProjectEnvironmentsByEnvironmentSdkKeysById: {
         parameters: {
             query?: never;
             header?: never;
@@ -11831,7 +11960,7 @@ export interface operations {
             };
         };
     };
-    rotate: {
+    postProjectsByProjectEnvironmentsByEnvironmentSdkKeysByIdRotate: {
         parameters: {
             query?: never;
             header?: never;
@@ -11943,7 +12072,7 @@ export interface operations {
             };
         };
     };
-    list_of_environment: {
+    getProjectsByProjectEnvironmentsByEnvironmentSegments: {
         parameters: {
             query?: {
                 /** @description `next` of the page before; absent for the first. */
@@ -12035,7 +12164,7 @@ export interface operations {
             };
         };
     };
-    get_of_environment: {
+    getProjectsByProjectEnvironmentsByEnvironmentSegmentsBySegment: {
         parameters: {
             query?: never;
             header?: never;
@@ -12107,7 +12236,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getProjectsByProjectEnvironmentsByEnvironmentState: {
         parameters: {
             query?: {
                 /** @description A moment, ISO 8601: the newest version that was asked for by then. */
@@ -12197,7 +12326,7 @@ export interface operations {
             };
         };
     };
-    download: {
+    getProjectsByProjectEnvironmentsByEnvironmentUserExport: {
         parameters: {
             query?: {
                 /**
@@ -12285,7 +12414,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getProjectsByProjectEnvironmentsByEnvironmentUsers: {
         parameters: {
             query?: {
                 /**
@@ -12380,7 +12509,7 @@ export interface operations {
             };
         };
     };
-    upload: {
+    postProjectsByProjectEnvironmentsByEnvironmentUsers: {
         parameters: {
             query?: never;
             header?: never;
@@ -12483,7 +12612,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getProjectsByProjectEnvironmentsByEnvironmentUsersByKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -12555,7 +12684,7 @@ export interface operations {
             };
         };
     };
-    delete: {
+    deleteProjectsByProjectEnvironmentsByEnvironmentUsersByKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -12625,7 +12754,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getProjectsByProjectEnvironmentsByEnvironmentVersions: {
         parameters: {
             query?: {
                 /** @description `next` of the page before; absent for the first. */
@@ -12709,7 +12838,7 @@ export interface operations {
             };
         };
     };
-    export: {
+    getProjectsByProjectExport: {
         parameters: {
             query?: {
                 /** @description `yaml` where absent. */
@@ -12790,7 +12919,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getProjectsByProjectFlagIndex: {
         parameters: {
             query?: {
                 /** @description Keys of environments, with commas between them; at most 20, none where absent. */
@@ -12887,7 +13016,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getProjectsByProjectFlags: {
         parameters: {
             query?: {
                 /** @description `next` of the page before; absent for the first. */
@@ -12989,7 +13118,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getProjectsByProjectFlagsByFlag: {
         parameters: {
             query?: never;
             header?: never;
@@ -13059,7 +13188,7 @@ export interface operations {
             };
         };
     };
-    clone: {
+    postProjectsByProjectFlagsByFlagClone: {
         parameters: {
             query?: never;
             header?: never;
@@ -13178,7 +13307,7 @@ export interface operations {
             };
         };
     };
-    counts: {
+    getProjectsByProjectFlagsByFlagCounts: {
         parameters: {
             query: {
                 /**
@@ -13270,7 +13399,7 @@ export interface operations {
             };
         };
     };
-    import: {
+    postProjectsByProjectImport: {
         parameters: {
             query?: never;
             header?: never;
@@ -13387,7 +13516,7 @@ export interface operations {
             };
         };
     };
-    list_of_project: {
+    getProjectsByProjectSegments: {
         parameters: {
             query?: {
                 /** @description `next` of the page before; absent for the first. */
@@ -13477,7 +13606,7 @@ export interface operations {
             };
         };
     };
-    get_of_project: {
+    getProjectsByProjectSegmentsBySegment: {
         parameters: {
             query?: never;
             header?: never;
@@ -13547,7 +13676,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getProjectsByProjectUserProperties: {
         parameters: {
             query?: never;
             header?: never;
@@ -13615,7 +13744,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getProjectsByProjectUserPropertiesByName: {
         parameters: {
             query?: never;
             header?: never;
@@ -13687,7 +13816,7 @@ export interface operations {
             };
         };
     };
-    set: {
+    putProjectsByProjectUserPropertiesByName: {
         parameters: {
             query?: never;
             header?: {
@@ -13809,7 +13938,7 @@ export interface operations {
             };
         };
     };
-    delete: {
+    deleteProjectsByProjectUserPropertiesByName: {
         parameters: {
             query?: never;
             header?: {
@@ -13889,7 +14018,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getRequests: {
         parameters: {
             query?: {
                 /** @description `next` of the page before; absent for the first. */
@@ -13981,7 +14110,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    postRequests: {
         parameters: {
             query?: never;
             header?: never;
@@ -14104,7 +14233,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getRequestsById: {
         parameters: {
             query?: never;
             header?: never;
@@ -14172,7 +14301,7 @@ export interface operations {
             };
         };
     };
-    apply: {
+    postRequestsByIdApply: {
         parameters: {
             query?: never;
             header?: never;
@@ -14289,7 +14418,7 @@ export interface operations {
             };
         };
     };
-    comment_on: {
+    postRequestsByIdComments: {
         parameters: {
             query?: never;
             header?: never;
@@ -14397,7 +14526,7 @@ export interface operations {
             };
         };
     };
-    rebase: {
+    postRequestsByIdRebase: {
         parameters: {
             query?: never;
             header?: never;
@@ -14492,7 +14621,7 @@ export interface operations {
             };
         };
     };
-    reschedule: {
+    postRequestsByIdReschedule: {
         parameters: {
             query?: never;
             header?: never;
@@ -14609,7 +14738,7 @@ export interface operations {
             };
         };
     };
-    review: {
+    postRequestsByIdReviews: {
         parameters: {
             query?: never;
             header?: never;
@@ -14717,7 +14846,7 @@ export interface operations {
             };
         };
     };
-    revise: {
+    postRequestsByIdRevisions: {
         parameters: {
             query?: never;
             header?: never;
@@ -14834,7 +14963,7 @@ export interface operations {
             };
         };
     };
-    leave_out: {
+    deleteRequestsByIdStepsByStep: {
         parameters: {
             query?: never;
             header?: never;
@@ -14931,7 +15060,7 @@ export interface operations {
             };
         };
     };
-    withdraw: {
+    postRequestsByIdWithdraw: {
         parameters: {
             query?: never;
             header?: never;
@@ -15008,7 +15137,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getSchedule: {
         parameters: {
             query?: {
                 /** @description `next` of the page before; absent for the first. */
@@ -15095,7 +15224,7 @@ export interface operations {
             };
         };
     };
-    find: {
+    getSearch: {
         parameters: {
             query: {
                 /**
@@ -15170,7 +15299,7 @@ export interface operations {
             };
         };
     };
-    list_shared: {
+    getSegments: {
         parameters: {
             query?: {
                 /** @description `next` of the page before; absent for the first. */
@@ -15248,7 +15377,7 @@ export interface operations {
             };
         };
     };
-    get_shared: {
+    getSegmentsBySegment: {
         parameters: {
             query?: never;
             header?: never;
@@ -15316,7 +15445,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    getSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -15372,7 +15501,7 @@ export interface operations {
             };
         };
     };
-    sign_in: {
+    postSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -15450,7 +15579,7 @@ export interface operations {
             };
         };
     };
-    sign_out: {
+    deleteSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -15504,7 +15633,7 @@ export interface operations {
             };
         };
     };
-    finish: {
+    getSessionOidc: {
         parameters: {
             query?: {
                 /** @description What is exchanged for the id token. */
@@ -15594,7 +15723,7 @@ export interface operations {
             };
         };
     };
-    begin: {
+    getSessionOidcByOrganization: {
         parameters: {
             query?: {
                 /** @description Where the browser goes in the end: a path of this server, `/` where none is given. */
@@ -15672,7 +15801,7 @@ export interface operations {
             };
         };
     };
-    reset: {
+    postSessionReset: {
         parameters: {
             query?: never;
             header?: never;
@@ -15748,7 +15877,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    getTokens: {
         parameters: {
             query?: never;
             header?: never;
@@ -15804,7 +15933,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    postTokens: {
         parameters: {
             query?: never;
             header?: never;
@@ -15891,7 +16020,7 @@ export interface operations {
             };
         };
     };
-    revoke: {
+    deleteTokensById: {
         parameters: {
             query?: never;
             header?: never;
@@ -15957,7 +16086,7 @@ export interface operations {
             };
         };
     };
-    forget: {
+    postUsersForget: {
         parameters: {
             query?: never;
             header?: never;

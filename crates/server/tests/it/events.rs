@@ -98,7 +98,9 @@ impl Listener {
                 self.receive().await.expect("the stream ended");
             }
         };
-        tokio::time::timeout(PATIENCE, told).await.expect("no inbox")
+        tokio::time::timeout(PATIENCE, told)
+            .await
+            .expect("no inbox")
     }
 
     pub(crate) async fn expect(&mut self, name: &str) -> Event {
@@ -408,7 +410,10 @@ async fn what_waits_is_told_where_it_changes() {
         let [ann, bob] = tokens.each_ref().map(|it| app.nobody().with_token(it));
         let mut of_ann = Listener::with_token(app, &tokens[0]).await;
         let mut of_bob = Listener::with_token(app, &tokens[1]).await;
-        assert_eq!((of_ann.inbox().await, of_bob.inbox().await), ((0, 0), (0, 0)));
+        assert_eq!(
+            (of_ann.inbox().await, of_bob.inbox().await),
+            ((0, 0), (0, 0))
+        );
 
         let off = json!([in_prod("turnOff", "f")]);
         let asked = ask(&ann, off.clone()).await;
@@ -416,7 +421,10 @@ async fn what_waits_is_told_where_it_changes() {
         // What is about flags alone changes nothing, and is not told.
         app.apply(json!([create("g")])).await;
         review(&bob, &asked, "approve").await;
-        assert_eq!((of_ann.inbox().await, of_bob.inbox().await), ((0, 1), (0, 0)));
+        assert_eq!(
+            (of_ann.inbox().await, of_bob.inbox().await),
+            ((0, 1), (0, 0))
+        );
         ann.post(&apply_path(&asked), &json!({})).await.expect(200);
         assert_eq!(of_ann.inbox().await, (0, 0));
 
@@ -425,9 +433,15 @@ async fn what_waits_is_told_where_it_changes() {
         let asked = ask(&ann, on).await;
         assert_eq!(of_bob.inbox().await, (1, 0));
         set_rules(app, "prod", json!({})).await;
-        assert_eq!((of_ann.inbox().await, of_bob.inbox().await), ((0, 1), (0, 0)));
+        assert_eq!(
+            (of_ann.inbox().await, of_bob.inbox().await),
+            ((0, 1), (0, 0))
+        );
         set_rules(app, "prod", one_approval()).await;
-        assert_eq!((of_ann.inbox().await, of_bob.inbox().await), ((0, 0), (1, 0)));
+        assert_eq!(
+            (of_ann.inbox().await, of_bob.inbox().await),
+            ((0, 0), (1, 0))
+        );
         let listed = app.owner.get("members").await.expect(200);
         let mut members = listed["items"].as_array().unwrap().iter();
         let member = members.find(|it| it["email"] == "bob@example.com").unwrap();
@@ -441,7 +455,10 @@ async fn what_waits_is_told_where_it_changes() {
         put(DEVELOPER).await;
         assert_eq!(of_bob.inbox().await, (1, 0));
         review(&bob, &asked, "decline").await;
-        assert_eq!((of_ann.inbox().await, of_bob.inbox().await), ((0, 1), (0, 0)));
+        assert_eq!(
+            (of_ann.inbox().await, of_bob.inbox().await),
+            ((0, 1), (0, 0))
+        );
 
         // Who comes back is told what it is by now, and so is who asks.
         let mut again = Listener::after(app, &tokens[0], 1).await;

@@ -330,7 +330,10 @@ async fn a_series_that_stopped_says_why_and_what_would_become_of_it() {
         let of_state = ann.get("requests?state=stopped").await.expect(200);
         assert_eq!(id(&of_state["items"][0]), asked);
         // Another token of the operator's is somebody else.
-        assert_eq!((inbox(&ann).await, inbox(&app.owner).await), ((0, 1), (0, 0)));
+        assert_eq!(
+            (inbox(&ann).await, inbox(&app.owner).await),
+            ((0, 1), (0, 0))
+        );
     })
     .await;
 }

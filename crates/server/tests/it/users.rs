@@ -477,7 +477,12 @@ async fn what_is_done_with_users_is_in_the_history_and_names_nobody() {
         owner.delete(&ana).await.problem(404);
         assert_eq!(version().await, before);
 
-        let acts = ["deleteUser", "exportUsers", "uploadUsers", "beginUserUpload"];
+        let acts = [
+            "deleteUser",
+            "exportUsers",
+            "uploadUsers",
+            "beginUserUpload",
+        ];
         for history in [
             format!("{PROD}/changes?limit=4"),
             "projects/default/changes?environment=prod&limit=4".to_owned(),

@@ -141,7 +141,8 @@ impl Store {
     /// Deletes a group that no environment's rules name; who was in it no longer is.
     ///
     /// # Errors
-    /// [`StoreError::Refused`] where rules name it as reviewers; [`StoreError::Conflict`] of `policies` where nobody would own the organization any more.
+    /// [`StoreError::Refused`] where rules name it as reviewers; [`StoreError::Conflict`] of
+    /// `policies` where nobody would own the organization any more.
     pub async fn delete_group(
         &self,
         organization: &Id<Organization>,

@@ -33,7 +33,10 @@ impl Operation {
 
     /// Whether the history says that it was done: it changes something, or takes away all there is.
     pub(crate) fn is_recorded(&self) -> bool {
-        let takes = ["audit/export", "projects/default/environments/prod/user-export"];
+        let takes = [
+            "audit/export",
+            "projects/default/environments/prod/user-export",
+        ];
         !self.asks() || takes.contains(&self.path.as_str())
     }
 

@@ -44,7 +44,8 @@ async fn group(store: &Store, house: &House, name: &str) {
         description: String::new(),
         policies: Vec::new(),
     };
-    let made = store.create_group(&house.organization.id, &group, &Actor::operator(), NOW);
+    let operator = Actor::operator();
+    let made = store.create_group(&house.organization.id, &group, &operator, NOW);
     made.await.unwrap();
 }
 
@@ -58,7 +59,8 @@ async fn who_may(store: &Store, house: &House, name: &str, actions: &[&str]) -> 
         statements: statements(&says).unwrap(),
     };
     let organization = &house.organization.id;
-    let made = store.create_policy(organization, &key(name), &text, &Actor::operator(), NOW);
+    let (operator, key) = (Actor::operator(), key(name));
+    let made = store.create_policy(organization, &key, &text, &operator, NOW);
     made.await.unwrap();
     joined(store, house, &format!("{name}@x.org"), grants(&[name], &[])).await
 }
