@@ -58,15 +58,9 @@ impl Store {
     /// After what time the next step is due, 0 where one is; none where none waits for its moment.
     pub async fn next_step_due(&self, clock: Clock) -> Result<Option<Duration>, StoreError> {
         let mut connection = self.shared.truth.read.acquire().await?;
-        let found = sqlx::query("SELECT MIN(due_at) FROM requests WHERE due_at IS NOT NULL")
-            .fetch_one(&mut *connection)
-            .await?;
-        let Some(at) = row::optional_millis(&found, 0)? else {
-            return Ok(None);
-        };
-        let now = clock.read(self.shared.dialect, &mut connection).await?;
-        let left = u64::try_from(at.0 - now.0).unwrap_or(0);
-        Ok(Some(Duration::from_millis(left)))
+        let first = "SELECT MIN(due_at) FROM requests WHERE due_at IS NOT NULL";
+        let dialect = self.shared.dialect;
+        clock.until_first(dialect, &mut connection, first).await
     }
 
     /// Applies the next step of a request, where it is due; or stops the request. False where there

@@ -6,8 +6,8 @@ use burgee_domain::id::Id;
 use burgee_domain::model::{Organization, SdkKeyKind};
 use burgee_store::page::PageRequest;
 use burgee_store::{
-    Actor, ActorKind, ChangeSetRequest, EnvironmentEdit, Grant, HistoryScope, LoggedChangeSet,
-    NewEnvironment, NewProject, NewToken, Store,
+    Actor, ActorKind, ChangeSetRequest, EnvironmentEdit, Grant, HistoryFilter, HistoryScope,
+    LoggedChangeSet, NewEnvironment, NewProject, NewToken, Store,
 };
 use serde_json::{Value, json};
 
@@ -24,12 +24,7 @@ async fn history(
         let limit = Some(3);
         let page = PageRequest { cursor, limit };
         let page = store
-            .history(
-                organization,
-                &scope,
-                &burgee_store::HistoryFilter::default(),
-                &page,
-            )
+            .history(organization, &scope, &HistoryFilter::default(), &page)
             .await
             .unwrap();
         all.extend(page.items);

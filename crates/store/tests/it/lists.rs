@@ -2,7 +2,7 @@
 
 use burgee_domain::model::{Life, SegmentScope};
 use burgee_store::page::PageRequest;
-use burgee_store::{FlagFilter, HistoryScope, SegmentFilter, Store, StoreError};
+use burgee_store::{FlagFilter, HistoryFilter, HistoryScope, SegmentFilter, Store, StoreError};
 use serde_json::json;
 
 use crate::kit::{House, apply, flag_on, for_each_database, house, on_whole};
@@ -225,12 +225,7 @@ async fn lists_leave_large_commands_out_and_refuse_cursors_that_are_none() {
         let scope = HistoryScope::Environment(house.prod.id.clone());
         let page = PageRequest::default();
         let listed = store
-            .history(
-                organization,
-                &scope,
-                &burgee_store::HistoryFilter::default(),
-                &page,
-            )
+            .history(organization, &scope, &HistoryFilter::default(), &page)
             .await
             .unwrap();
         assert!(listed.items[0].truncated && listed.items[0].commands.is_null());
@@ -241,12 +236,7 @@ async fn lists_leave_large_commands_out_and_refuse_cursors_that_are_none() {
             limit: None,
         };
         let refused = store
-            .history(
-                organization,
-                &scope,
-                &burgee_store::HistoryFilter::default(),
-                &bad,
-            )
+            .history(organization, &scope, &HistoryFilter::default(), &bad)
             .await;
         assert!(matches!(
             refused,
