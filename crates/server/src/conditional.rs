@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
@@ -135,6 +135,10 @@ async fn edited(guarded: &Guarded, request: Request, next: Next) -> Result<Respo
     }
     look.extensions_mut().clone_from(&parts.extensions);
     let looked = tagged(next.clone().run(look).await).await;
+    // What is not there (any more) has no tag: what would make it does not pass (RFC 9110, 13.1.1).
+    if looked.status() == StatusCode::NOT_FOUND && parts.method == Method::PUT {
+        return Err(Problem::changed_meanwhile(None).into_response());
+    }
     if !looked.status().is_success() {
         return Err(looked);
     }
@@ -144,7 +148,7 @@ async fn edited(guarded: &Guarded, request: Request, next: Next) -> Result<Respo
         true => Ok(next
             .run(Request::from_parts(parts, content.freeze().into()))
             .await),
-        false => Err(Problem::changed_meanwhile(now.unwrap_or_default()).into_response()),
+        false => Err(Problem::changed_meanwhile(now).into_response()),
     }
 }
 

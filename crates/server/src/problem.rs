@@ -271,9 +271,12 @@ impl Problem {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "notLines", detail)
     }
 
-    /// 412: a resource is not any more what the caller's `If-Match` names.
-    pub fn changed_meanwhile(tag: &str) -> Self {
-        let detail = format!("it was changed since you looked at it; its ETag is {tag} now");
+    /// 412: a resource is not any more what the caller's `If-Match` names, but this; or not there.
+    pub fn changed_meanwhile(tag: Option<&str>) -> Self {
+        let detail = match tag {
+            Some(tag) => format!("it was changed since you looked at it; its ETag is {tag} now"),
+            None => "it is not there, so it is not what you looked at".to_owned(),
+        };
         Self::new(StatusCode::PRECONDITION_FAILED, "changedMeanwhile", detail)
     }
 

@@ -115,6 +115,17 @@ async fn of_many_with_one_tag_one_passes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_there_has_no_tag() {
+    let app = App::start(Database::Sqlite).await;
+    let path = "projects/default/user-properties/plan";
+    let said = json!({"description": "What they pay for"});
+    let late = when(&app.owner, "*").put(path, &said).await.problem(412);
+    assert_eq!(late.code(), "changedMeanwhile");
+    app.owner.get(path).await.problem(404);
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_condition_says_no_more_than_the_caller_may_see() {
     let app = App::start(Database::Sqlite).await;
     let path = "projects/default";
