@@ -22,6 +22,8 @@ pub struct Options {
     pub cpus: Option<f64>,
     /// Play server SDKs, where client SDKs are usual.
     pub server_sdks: bool,
+    /// Offer `permessage-deflate`, and read what comes deflated.
+    pub deflate: bool,
     /// The form that finishes in well under a minute: for trying, and for tests of correctness.
     pub short: bool,
 }

@@ -4,11 +4,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use burgee_domain::key::Key;
-use burgee_domain::model::{Environment, SdkKeyKind};
+use burgee_domain::model::{Environment, Organization, SdkKeyKind};
 use burgee_server::setup;
 use burgee_store::{Location, Store};
 
-use crate::args::{DataArgs, EnvironmentArgs, SdkKeysArgs};
+use crate::args::{DataArgs, EnvironmentArgs, OrganizationArgs, SdkKeysArgs};
 
 /// Where the data is, as the store wants to know it.
 pub(crate) fn location(args: &DataArgs) -> anyhow::Result<Location> {
@@ -104,12 +104,26 @@ async fn set_up(args: &DataArgs, store: Store) -> anyhow::Result<Store> {
     Ok(store)
 }
 
+/// Finds the organization whose key the user typed, or the oldest one.
+pub(crate) async fn organization(
+    store: &Store,
+    args: &OrganizationArgs,
+) -> anyhow::Result<Organization> {
+    let named = args.organization.as_deref().filter(|key| !key.is_empty());
+    let Some(key) = named else {
+        return setup::organization(store).await;
+    };
+    let key = Key::new(key).context("--organization")?;
+    let found = store.organization(&key).await;
+    found.with_context(|| format!("--organization `{key}`"))
+}
+
 /// Finds an environment by the keys that the user typed.
 pub(crate) async fn environment(
     store: &Store,
     args: &EnvironmentArgs,
 ) -> anyhow::Result<Environment> {
-    let organization = setup::organization(store).await?;
+    let organization = organization(store, &args.of).await?;
     let project = Key::new(&*args.project).context("--project")?;
     let key = Key::new(&*args.environment).context("--environment")?;
     let project = store

@@ -39,6 +39,9 @@ pub(crate) enum Command {
     /// Manage access tokens for the API.
     #[command(subcommand)]
     Token(TokenCommand),
+    /// Manage organizations.
+    #[command(subcommand)]
+    Organization(OrganizationCommand),
     /// Manage people's accounts.
     #[command(subcommand)]
     User(UserCommand),
@@ -158,9 +161,19 @@ pub(crate) enum LogFormat {
     Json,
 }
 
+/// An organization, named by its key.
+#[derive(Debug, Args)]
+pub(crate) struct OrganizationArgs {
+    /// The organization's key; the oldest one where not given.
+    #[arg(long, env = "BURGEE_ORGANIZATION", value_name = "KEY")]
+    pub(crate) organization: Option<String>,
+}
+
 /// An environment, named by keys.
 #[derive(Debug, Args)]
 pub(crate) struct EnvironmentArgs {
+    #[command(flatten)]
+    pub(crate) of: OrganizationArgs,
     /// The project's key.
     #[arg(long, value_name = "KEY")]
     pub(crate) project: String,
@@ -198,6 +211,8 @@ pub(crate) struct TokenListArgs {
     /// A JSON list, with revoked and expired tokens too.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) of: OrganizationArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
 }
@@ -247,6 +262,8 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) to: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) of: OrganizationArgs,
+    #[command(flatten)]
     pub(crate) data: DataArgs,
 }
 
@@ -262,6 +279,8 @@ pub(crate) struct FileArgs {
     /// Archive flags and segments of which the file says nothing.
     #[arg(long)]
     pub(crate) prune: bool,
+    #[command(flatten)]
+    pub(crate) of: OrganizationArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
 }
@@ -284,6 +303,9 @@ pub(crate) struct ApplyArgs {
     /// Why; kept in the history.
     #[arg(long, default_value = "", value_name = "TEXT")]
     pub(crate) comment: String,
+    /// Apply it without the approvals that environments ask for, and say why. The history shows it.
+    #[arg(long = "override", value_name = "REASON")]
+    pub(crate) override_reason: Option<String>,
     /// Do not ask.
     #[arg(long)]
     pub(crate) yes: bool,
@@ -299,11 +321,53 @@ pub(crate) enum AuditCommand {
 /// `burgee audit verify`.
 #[derive(Debug, Args)]
 pub(crate) struct AuditVerifyArgs {
+    /// The key of an organization; all of them where not given.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) organization: Option<String>,
     /// The key that the log is signed with; `instance.key` in the data folder where not given and
-    /// there. Without it, signatures are not checked.
+    /// there. Without one, signatures are not checked.
     #[arg(long, env = "BURGEE_INSTANCE_KEY_FILE", value_name = "FILE")]
     pub(crate) instance_key_file: Option<PathBuf>,
-    /// The result as JSON.
+    /// Do not check signatures: the log was signed with a key that is gone, or with none.
+    #[arg(long)]
+    pub(crate) without_key: bool,
+    /// The result as JSON: `organizations`, each with what was found.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+/// `burgee organization`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum OrganizationCommand {
+    /// Make an organization with an owner, and nothing else in it.
+    Create(OrganizationCreateArgs),
+    /// Show the organizations, by key.
+    List(OrganizationListArgs),
+}
+
+/// `burgee organization create`.
+#[derive(Debug, Args)]
+pub(crate) struct OrganizationCreateArgs {
+    /// Its key, which never changes.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) key: String,
+    /// Its name; the key where not given.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// The address of mail that its owner signs in by. Who has no account yet gets one, with a
+    /// password that is shown once.
+    #[arg(long, value_name = "EMAIL")]
+    pub(crate) owner: String,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+/// `burgee organization list`.
+#[derive(Debug, Args)]
+pub(crate) struct OrganizationListArgs {
+    /// A JSON list of `{"key": …, "name": …}`.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -337,6 +401,8 @@ pub(crate) struct TokenRevokeArgs {
     #[arg(value_name = "ID")]
     pub(crate) id: String,
     #[command(flatten)]
+    pub(crate) of: OrganizationArgs,
+    #[command(flatten)]
     pub(crate) data: DataArgs,
 }
 
@@ -353,6 +419,8 @@ pub(crate) struct TokenCreateArgs {
     /// One JSON object: `{"token":"bgt_…"}`.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) of: OrganizationArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
 }

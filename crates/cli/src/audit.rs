@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::ensure;
+use anyhow::{Context, ensure};
+use burgee_domain::key::Key;
+use burgee_domain::model::Organization;
 use burgee_server::auth::seal::Keyring;
-use burgee_server::setup;
+use burgee_store::Store;
 use burgee_store::audit::{NoNotary, Notary, Verdict};
 use serde_json::json;
 
@@ -21,21 +23,45 @@ pub(crate) async fn verify(args: AuditVerifyArgs) -> anyhow::Result<ExitCode> {
         Some(keyring) => keyring,
         None => &NoNotary,
     };
-    let organization = setup::organization(&store).await?;
-    let verdict = store.verify_audit(&organization.id, notary).await?;
-    if args.json {
-        println!("{:#}", json(&verdict));
-    } else {
-        print(&verdict);
+    let mut found = Vec::new();
+    for organization in organizations(&store, args.organization.as_deref()).await? {
+        let verdict = store.verify_audit(&organization.id, notary).await?;
+        found.push((organization, verdict));
     }
-    Ok(match verdict.bad {
-        None => ExitCode::SUCCESS,
-        Some(_) => ExitCode::FAILURE,
-    })
+    match args.json {
+        true => {
+            let all: Vec<_> = found
+                .iter()
+                .map(|(of, verdict)| json(of, verdict))
+                .collect();
+            println!("{:#}", json!({ "organizations": all }));
+        }
+        false => print_all(&found),
+    }
+    Ok(
+        match found.iter().all(|(_, verdict)| verdict.bad.is_none()) {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        },
+    )
+}
+
+/// The organization that was named, or all.
+async fn organizations(store: &Store, named: Option<&str>) -> anyhow::Result<Vec<Organization>> {
+    let Some(named) = named else {
+        return Ok(store.organizations().await?);
+    };
+    let key = Key::new(named).context("--organization")?;
+    let found = store.organization(&key).await;
+    let found = found.with_context(|| format!("--organization `{named}`"))?;
+    Ok(vec![found])
 }
 
 /// The instance key, where there is one: looking makes none.
 fn key_file(args: &AuditVerifyArgs) -> anyhow::Result<Option<PathBuf>> {
+    if args.without_key {
+        return Ok(None);
+    }
     if let Some(file) = &args.instance_key_file {
         ensure!(
             file.is_file(),
@@ -48,8 +74,9 @@ fn key_file(args: &AuditVerifyArgs) -> anyhow::Result<Option<PathBuf>> {
     Ok((args.data.database.is_none() && file.is_file()).then_some(file))
 }
 
-fn json(verdict: &Verdict) -> serde_json::Value {
+fn json(organization: &Organization, verdict: &Verdict) -> serde_json::Value {
     json!({
+        "organization": organization.key.as_str(),
         "verified": verdict.verified,
         "redacted": verdict.redacted,
         "unsealed": verdict.unsealed,
@@ -59,6 +86,16 @@ fn json(verdict: &Verdict) -> serde_json::Value {
             json!({"number": bad.number, "id": bad.id, "what": bad.what})
         }),
     })
+}
+
+/// Names the organizations where there are several.
+fn print_all(found: &[(Organization, Verdict)]) {
+    for (organization, verdict) in found {
+        if found.len() > 1 {
+            println!("{}:", organization.key);
+        }
+        print(verdict);
+    }
 }
 
 fn print(verdict: &Verdict) {
@@ -76,7 +113,9 @@ fn print(verdict: &Verdict) {
         }
         (None, true) => println!("The end of the chain is signed with the instance key."),
         (None, false) => {
-            println!("The end of the chain is not signed by a key that is known here.")
+            println!(
+                "Whether the end of the chain is signed was not checked: there is no key here."
+            )
         }
     }
 }

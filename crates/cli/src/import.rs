@@ -7,10 +7,10 @@ use anyhow::{Context, bail, ensure};
 use burgee_domain::import::{Done, Kind, Report, ReportItem, read};
 use burgee_domain::model::{Environment, SdkKeyKind};
 use burgee_domain::sdk_key;
-use burgee_server::{now, setup};
+use burgee_server::now;
 use burgee_store::{Actor, ImportRequest, Store};
 
-use crate::admin::{environment, open};
+use crate::admin::{environment, open, organization};
 use crate::args::ImportArgs;
 
 /// A secret to adopt.
@@ -38,7 +38,7 @@ pub(crate) async fn featbit(args: ImportArgs) -> anyhow::Result<ExitCode> {
     }
     let imported = store
         .import(&ImportRequest {
-            organization: setup::organization(&store).await?.id,
+            organization: organization(&store, &args.environment.of).await?.id,
             actor: Actor::operator(),
             rights: None,
             project: args.environment.project,

@@ -12,6 +12,7 @@ mod backup;
 mod bench;
 mod import;
 mod logs;
+mod organization;
 mod project_file;
 mod server;
 mod token;
@@ -19,7 +20,9 @@ mod user;
 
 use std::process::ExitCode;
 
-use args::{AuditCommand, Cli, Command, ImportCommand, TokenCommand, UserCommand};
+use args::{
+    AuditCommand, Cli, Command, ImportCommand, OrganizationCommand, TokenCommand, UserCommand,
+};
 use clap::Parser;
 
 fn main() -> ExitCode {
@@ -59,6 +62,12 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Import(ImportCommand::Featbit(args)) => import::featbit(args).await,
             Command::Migrate(args) => admin::migrate(args).await,
             Command::SdkKeys(args) => admin::sdk_keys(args).await,
+            Command::Organization(OrganizationCommand::Create(args)) => {
+                organization::create(args).await
+            }
+            Command::Organization(OrganizationCommand::List(args)) => {
+                organization::list(args).await
+            }
             Command::User(UserCommand::ResetPassword(args)) => user::reset_password(args).await,
             Command::Backup(args) => backup::backup(args).await,
             Command::Restore(args) => backup::restore(args).await,

@@ -1,20 +1,22 @@
 //! `burgee export`, `burgee plan`, `burgee apply`: a project as a file, to be kept in Git.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, IsTerminal, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use burgee_domain::access::Rights;
+use burgee_domain::admission::EnvironmentNeeds;
 use burgee_domain::file::{self, Done, Format, MAX_FILE, ProjectFile};
 use burgee_domain::key::Key;
 use burgee_domain::model::{Organization, Project};
-use burgee_server::{now, setup};
+use burgee_server::now;
 use burgee_store::{Actor, FileRequest, Filed, Store};
 use serde_json::json;
 
-use crate::admin::open;
-use crate::args::{ApplyArgs, ExportArgs, FileArgs, FileFormat, PlanArgs};
+use crate::admin::{open, organization};
+use crate::args::{ApplyArgs, ExportArgs, FileArgs, FileFormat, OrganizationArgs, PlanArgs};
 
 /// `burgee plan` says so where there is something to do.
 const SOMETHING_TO_DO: u8 = 2;
@@ -22,7 +24,7 @@ const SOMETHING_TO_DO: u8 = 2;
 /// `burgee export`.
 pub(crate) async fn export(args: ExportArgs) -> anyhow::Result<ExitCode> {
     let store = open(&args.data).await?;
-    let (organization, project) = project(&store, &args.project).await?;
+    let (organization, project) = project(&store, &args.of, &args.project).await?;
     let present = store.present(&organization.id, &project.id).await?;
     let format = match args.format {
         FileFormat::Yaml => Format::Yaml,
@@ -40,7 +42,7 @@ pub(crate) async fn export(args: ExportArgs) -> anyhow::Result<ExitCode> {
 /// `burgee plan`: 0 where everything is as the file says, 2 where it is not, 1 for an error.
 pub(crate) async fn plan(args: PlanArgs) -> anyhow::Result<ExitCode> {
     let work = Work::new(&args.file).await?;
-    let filed = work.run("", true).await?;
+    let filed = work.run("", None, true).await?;
     if args.json {
         println!("{:#}", shown(&filed));
     } else {
@@ -55,7 +57,7 @@ pub(crate) async fn plan(args: PlanArgs) -> anyhow::Result<ExitCode> {
 /// `burgee apply`: shows the plan, asks, and does it.
 pub(crate) async fn apply(args: ApplyArgs) -> anyhow::Result<ExitCode> {
     let work = Work::new(&args.file).await?;
-    let filed = work.run(&args.comment, true).await?;
+    let filed = work.run(&args.comment, None, true).await?;
     print(&filed);
     if filed.plan.is_empty() {
         return Ok(ExitCode::SUCCESS);
@@ -64,7 +66,7 @@ pub(crate) async fn apply(args: ApplyArgs) -> anyhow::Result<ExitCode> {
         println!("Nothing was changed.");
         return Ok(ExitCode::FAILURE);
     }
-    let filed = work.run(&args.comment, false).await?;
+    let filed = work.run(&args.comment, args.override_reason, false).await?;
     println!("Applied as {} change sets.", filed.applied.len());
     Ok(ExitCode::SUCCESS)
 }
@@ -97,7 +99,7 @@ impl Work {
         let file = file::read(&text).with_context(|| name.to_string())?;
         let store = open(&args.data).await?;
         let key = args.project.as_deref().unwrap_or(&file.project);
-        let (organization, project) = project(&store, key).await?;
+        let (organization, project) = project(&store, &args.of, key).await?;
         Ok(Self {
             store,
             organization,
@@ -107,7 +109,12 @@ impl Work {
         })
     }
 
-    async fn run(&self, comment: &str, dry_run: bool) -> anyhow::Result<Filed> {
+    async fn run(
+        &self,
+        comment: &str,
+        override_reason: Option<String>,
+        dry_run: bool,
+    ) -> anyhow::Result<Filed> {
         let request = FileRequest {
             organization: self.organization.id.clone(),
             actor: Actor::operator(),
@@ -116,7 +123,7 @@ impl Work {
             file: self.file.clone(),
             prune: self.prune,
             comment: comment.to_owned(),
-            override_reason: None,
+            override_reason,
             dry_run,
             now: now(),
         };
@@ -140,8 +147,12 @@ fn text(path: &Path) -> std::io::Result<String> {
     Ok(text)
 }
 
-async fn project(store: &Store, key: &str) -> anyhow::Result<(Organization, Project)> {
-    let organization = setup::organization(store).await?;
+async fn project(
+    store: &Store,
+    of: &OrganizationArgs,
+    key: &str,
+) -> anyhow::Result<(Organization, Project)> {
+    let organization = organization(store, of).await?;
     let key = Key::new(key).with_context(|| format!("the project `{key}`"))?;
     let project = store.project(&organization.id, &key).await;
     let project = project.with_context(|| format!("the project `{key}`"))?;
@@ -149,6 +160,19 @@ async fn project(store: &Store, key: &str) -> anyhow::Result<(Organization, Proj
 }
 
 fn shown(filed: &Filed) -> serde_json::Value {
+    let environments = filed.plan.environments.iter().map(|it| {
+        json!({
+            "kind": "environment",
+            "environment": null,
+            "key": it.wanted.key.as_str(),
+            "result": it.done,
+            "commands": it.act().map(|kind| json!({
+                "kind": kind,
+                "name": it.wanted.name,
+                "description": it.wanted.description,
+            })).into_iter().collect::<Vec<_>>(),
+        })
+    });
     let items = filed.plan.groups.iter().map(|group| {
         json!({
             "kind": group.kind,
@@ -159,16 +183,27 @@ fn shown(filed: &Filed) -> serde_json::Value {
         })
     });
     json!({
-        "items": items.collect::<Vec<_>>(),
-        "changeSets": filed.plan.change_sets().len(),
-        "notes": filed.plan.notes,
+        "items": environments.chain(items).collect::<Vec<_>>(),
+        "changeSets": change_sets(filed),
         "diff": filed.applied.iter().flat_map(|it| &it.diff).collect::<Vec<_>>(),
         "warnings": filed.applied.iter().flat_map(|it| &it.warnings).collect::<Vec<_>>(),
     })
 }
 
+/// As they are posted to `/requests` and `/changes`.
+fn change_sets(filed: &Filed) -> Vec<serde_json::Value> {
+    let sets = filed.plan.change_sets().into_iter().zip(&filed.applied);
+    let sets = sets.map(|(commands, answer)| {
+        json!({"commands": commands, "base": filed.base, "needs": answer.needs})
+    });
+    sets.collect()
+}
+
 fn print(filed: &Filed) {
-    let groups = &filed.plan.groups;
+    let (environments, groups) = (&filed.plan.environments, &filed.plan.groups);
+    for it in environments.iter().filter(|it| it.act().is_some()) {
+        println!("environment {}: {}", it.wanted.key, word(it.done));
+    }
     for group in groups.iter().filter(|it| !it.commands.is_empty()) {
         let place = group.environment.as_ref().map(|it| format!("{it}/"));
         let place = place.unwrap_or_default();
@@ -176,7 +211,7 @@ fn print(filed: &Filed) {
     }
     let sets = filed.plan.change_sets().len();
     if sets > 1 {
-        println!("These are {sets} change sets; the first in words:");
+        println!("These are {sets} change sets; in words:");
     }
     for line in filed.applied.iter().flat_map(|it| &it.diff) {
         println!("  {}", line.text);
@@ -184,14 +219,29 @@ fn print(filed: &Filed) {
     for warning in filed.applied.iter().flat_map(|it| &it.warnings) {
         println!("warning: {}", warning.message);
     }
-    for note in &filed.plan.notes {
-        println!("note: {note}");
+    for needs in missing(filed) {
+        println!(
+            "approval: {}/{} asks for {}, and {} are missing",
+            needs.project, needs.environment, needs.approvals, needs.missing
+        );
     }
     let changed = groups.iter().filter(|it| !it.commands.is_empty()).count();
+    let settled = environments.iter().filter(|it| it.act().is_some()).count();
     println!(
-        "{changed} to change, {} as they shall be.",
-        groups.len() - changed
+        "{} to change, {} as they shall be.",
+        changed + settled,
+        groups.len() + environments.len() - changed - settled
     );
+}
+
+/// What environments ask for and have not got, each once.
+fn missing(filed: &Filed) -> Vec<&EnvironmentNeeds> {
+    let mut seen = BTreeSet::new();
+    let needs = filed.applied.iter().flat_map(|it| &it.needs);
+    let needs = needs.filter(|it| !it.are_met());
+    needs
+        .filter(|it| seen.insert((&it.project, &it.environment)))
+        .collect()
 }
 
 fn word(done: Done) -> &'static str {

@@ -8,18 +8,19 @@ use burgee_server::{now, setup};
 use burgee_store::{Actor, Grant, Store, StoreError, Token};
 use serde_json::json;
 
-use crate::admin::{open, open_or_make};
+use crate::admin::{open, open_or_make, organization};
 use crate::args::{TokenCreateArgs, TokenListArgs, TokenRevokeArgs};
 
 /// `burgee token create`.
 pub(crate) async fn create(args: TokenCreateArgs) -> anyhow::Result<ExitCode> {
     let store = open_or_make(&args.data).await?;
-    let organization = setup::organization(&store).await?;
+    let organization = organization(&store, &args.of).await?;
     let made = setup::create_token(&store, &organization, &args.name, &args.policy).await;
     let token = match made {
         Err(StoreError::Invalid {
             field: "policies",
             message,
+            ..
         }) => anyhow::bail!("--policy: {message}"),
         Err(StoreError::Invalid { message, .. }) => anyhow::bail!("--name: {message}"),
         made => made?,
@@ -36,7 +37,7 @@ pub(crate) async fn create(args: TokenCreateArgs) -> anyhow::Result<ExitCode> {
 /// `burgee token list`: for people, those that are valid.
 pub(crate) async fn list(args: TokenListArgs) -> anyhow::Result<ExitCode> {
     let store = open(&args.data).await?;
-    let organization = setup::organization(&store).await?;
+    let organization = organization(&store, &args.of).await?;
     let tokens = store.tokens(&organization.id).await?;
     if args.json {
         let shown: Vec<_> = tokens.iter().map(shown).collect();
@@ -98,7 +99,7 @@ fn shown(token: &Token) -> serde_json::Value {
 /// `burgee token revoke`.
 pub(crate) async fn revoke(args: TokenRevokeArgs) -> anyhow::Result<ExitCode> {
     let store = open(&args.data).await?;
-    let organization = setup::organization(&store).await?;
+    let organization = organization(&store, &args.of).await?;
     let id = Id::new(&*args.id);
     let operator = Actor::operator();
     let revoked = store.revoke_token(&organization.id, &id, &operator, now());

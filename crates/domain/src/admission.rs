@@ -15,4 +15,4 @@ mod tally;
 
 pub use ask::{Ask, Place, asks, places};
 pub use rules::{Approvals, CommentRule, EnvironmentRules, Exempt, MAX_APPROVALS, Reviewers};
-pub use tally::{EnvironmentNeeds, Verdict, Voice, standing};
+pub use tally::{EnvironmentNeeds, Verdict, Voice, standing, together, vouched};

@@ -178,6 +178,11 @@ impl Command {
         self.edit().target()
     }
 
+    /// The tags of what it makes; none where it makes nothing.
+    pub fn new_tags(&self) -> Option<&[String]> {
+        self.edit().new_tags()
+    }
+
     /// The name of the permission that it needs, e.g. `flag.turnOn`.
     pub fn permission(&self) -> &'static str {
         self.edit().permission()

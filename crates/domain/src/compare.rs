@@ -24,7 +24,8 @@ pub struct Compared {
     pub facet: TargetingFacet,
     /// Whether it is the same in all environments where the flag is released.
     pub equal: bool,
-    /// In the environments' order; null where the flag is not released. Absent where it is equal.
+    /// In the environments' order; null where the flag is not released. Absent where it is equal and
+    /// the flag is released in all of them, or in none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sides: Option<Vec<Option<Side>>>,
 }
@@ -47,6 +48,8 @@ pub struct Side {
 /// The parts of a flag's targeting, each compared over environments; none: not released there.
 pub fn compare(flag: &Flag, targetings: &[Option<&Targeting>]) -> Vec<Compared> {
     let facets = TargetingFacet::ALL.into_iter();
+    let is_there = |wanted: bool| targetings.iter().any(|it| it.is_some() == wanted);
+    let here_and_not_there = is_there(true) && is_there(false);
     facets
         .map(|facet| {
             let mut released = targetings.iter().flatten();
@@ -56,7 +59,8 @@ pub fn compare(flag: &Flag, targetings: &[Option<&Targeting>]) -> Vec<Compared> 
             Compared {
                 facet,
                 equal,
-                sides: (!equal).then(|| targetings.iter().map(side).collect()),
+                sides: (!equal || here_and_not_there)
+                    .then(|| targetings.iter().map(side).collect()),
             }
         })
         .collect()

@@ -10,6 +10,7 @@
 //! is exported, imported elsewhere and exported again is the same to the letter.
 
 mod condition;
+mod environments;
 mod export;
 mod labels;
 mod plan;
@@ -19,6 +20,7 @@ mod shape;
 mod targeting;
 mod text;
 
+pub use environments::PlannedEnvironment;
 pub use export::export;
 pub use plan::{Done, Group, Plan, plan};
 pub use present::Present;

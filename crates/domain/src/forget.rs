@@ -1,7 +1,11 @@
-//! Taking a person out of what is kept of the past: bodies of change sets, images of flags and
-//! segments. What is served now is changed by commands, as everything is.
+//! Taking a person out of what is kept: bodies of change sets, images of flags and segments,
+//! requests. What is served now is changed by commands, as everything is.
+
+mod requests;
 
 use serde_json::Value;
+
+pub use requests::{lines, stop, waiting};
 
 /// What stands in place of a key where something must.
 pub const FORGOTTEN: &str = "[forgotten]";
@@ -9,35 +13,93 @@ pub const FORGOTTEN: &str = "[forgotten]";
 /// From so many characters on a key is looked for within texts: a shorter one is a word of them.
 const WORD: usize = 3;
 
-/// The lists of keys in images.
-const LISTS: [&str; 3] = ["keyIds", "included", "excluded"];
+/// The lists of keys in images and in commands.
+const LISTS: [&str; 4] = ["keyIds", "included", "excluded", "keys"];
 
-/// An image (a flag or a segment as JSON) without the key in its lists; none where it is not in
-/// them.
-pub fn image(text: &str, key: &str) -> Option<String> {
-    let mut image: Value = serde_json::from_str(text).ok()?;
-    take_from_lists(&mut image, key).then(|| image.to_string())
+/// How much of an image a key is taken out of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    /// Lists of keys. What is served now loses them by commands, and what its rules shall ask
+    /// instead, somebody must decide.
+    Lists,
+    /// The values of conditions too: of what is not served any more.
+    Conditions,
+    /// Names and descriptions too: of what was so once.
+    Texts,
 }
 
-fn take_from_lists(value: &mut Value, key: &str) -> bool {
+/// An image (a flag or a segment, or a part of one, as JSON) without the key; none where it has it
+/// not.
+pub fn image(text: &str, key: &str, depth: Depth) -> Option<String> {
+    if !may_have(text, key) {
+        return None;
+    }
+    let mut image: Value = serde_json::from_str(text).ok()?;
+    take_out(&mut image, key, depth).then(|| image.to_string())
+}
+
+/// An item's newest image without the key: of what is served now in its lists alone.
+pub fn newest_image(text: &str, key: &str) -> Option<String> {
+    if !may_have(text, key) {
+        return None;
+    }
+    let mut image: Value = serde_json::from_str(text).ok()?;
+    let life = image.get("life").and_then(Value::as_str);
+    let is_archived = image.get("isArchived").and_then(Value::as_bool);
+    let depth = match life.is_none_or(|life| life == "live") && is_archived != Some(true) {
+        true => Depth::Lists,
+        false => Depth::Conditions,
+    };
+    take_out(&mut image, key, depth).then(|| image.to_string())
+}
+
+/// Whether JSON may have the key: as a text, or within a list that is one. Quickly, since most has
+/// it not.
+pub fn may_have(json: &str, key: &str) -> bool {
+    let escape = |text: &str| {
+        let quoted = Value::from(text).to_string();
+        quoted[1..quoted.len() - 1].to_owned()
+    };
+    let once = escape(key);
+    json.contains(&once) || json.contains(&escape(&once))
+}
+
+fn take_out(value: &mut Value, key: &str, depth: Depth) -> bool {
     let mut taken = false;
     match value {
         Value::Array(items) => {
             for item in items {
-                taken |= take_from_lists(item, key);
+                taken |= take_out(item, key, depth);
             }
         }
         Value::Object(fields) => {
             for (name, field) in fields {
-                taken |= match field {
-                    Value::Array(keys) if LISTS.contains(&name.as_str()) => take(keys, key),
-                    field => take_from_lists(field, key),
+                taken |= match (name.as_str(), &mut *field) {
+                    (name, Value::Array(keys)) if LISTS.contains(&name) => take(keys, key),
+                    ("conditions", Value::Array(conditions)) if depth >= Depth::Conditions => {
+                        conditions.iter_mut().fold(false, |taken, condition| {
+                            let value = condition.get_mut("value");
+                            value.is_some_and(|value| put(value, |it| commands(it, key))) || taken
+                        })
+                    }
+                    ("name" | "description", Value::String(_)) if depth >= Depth::Texts => {
+                        put(field, |it| commands(it, key))
+                    }
+                    _ => take_out(field, key, depth),
                 };
             }
         }
         _ => {}
     }
     taken
+}
+
+/// Puts something in a value's place; whether it differs.
+fn put(value: &mut Value, of: impl FnOnce(&Value) -> Value) -> bool {
+    let new = of(value);
+    let differs = new != *value;
+    *value = new;
+    differs
 }
 
 fn take(keys: &mut Vec<Value>, key: &str) -> bool {
@@ -141,8 +203,42 @@ mod tests {
             "rules": [{"rollout": [0.0, 0.1]}]});
         let expected = json!({"key": "ana", "targetUsers": [{"keyIds": ["bob"]}],
             "rules": [{"rollout": [0.0, 0.1]}]});
-        assert_eq!(image(&flag.to_string(), "ana"), Some(expected.to_string()));
-        assert_eq!(image(&flag.to_string(), "eve"), None);
+        let told = newest_image(&flag.to_string(), "ana");
+        assert_eq!(told, Some(expected.to_string()));
+        assert_eq!(newest_image(&flag.to_string(), "eve"), None);
+    }
+
+    #[test]
+    fn how_deep_a_key_is_looked_for_depends_on_whether_it_is_served() {
+        let flag = |lists: Value, conditions: Value, name: &str, life: &str| {
+            json!({"key": "ana", "life": life, "description": name,
+                "rules": [{"name": name, "conditions": conditions}], "included": lists})
+            .to_string()
+        };
+        let asks = json!([{"op": "Equal", "value": "ana"},
+            {"op": "IsOneOf", "value": "[\"ana\",\"bob\"]"}]);
+        let asks_not = json!([{"op": "Equal", "value": FORGOTTEN},
+            {"op": "IsOneOf", "value": "[\"bob\"]"}]);
+        let (with, without) = (json!(["ana", "bob"]), json!(["bob"]));
+        for life in ["live", "archived"] {
+            let known = flag(with.clone(), asks.clone(), "for ana", life);
+            let texts = flag(without.clone(), asks_not.clone(), "for [forgotten]", life);
+            assert_eq!(image(&known, "ana", Depth::Texts), Some(texts));
+            let conditions = flag(without.clone(), asks_not.clone(), "for ana", life);
+            assert_eq!(
+                image(&known, "ana", Depth::Conditions).as_ref(),
+                Some(&conditions)
+            );
+            let lists = flag(without.clone(), asks.clone(), "for ana", life);
+            let newest = if life == "live" { lists } else { conditions };
+            assert_eq!(newest_image(&known, "ana"), Some(newest));
+        }
+        let odd = json!({"conditions": [{"value": json!(["a\"b"]).to_string()}]}).to_string();
+        let told = image(&odd, "a\"b", Depth::Conditions);
+        assert_eq!(
+            told.unwrap(),
+            json!({"conditions": [{"value": "[]"}]}).to_string()
+        );
     }
 
     #[test]

@@ -36,6 +36,7 @@ pub mod search;
 pub mod served;
 pub mod staleness;
 pub mod still_evaluated;
+pub mod user_property;
 pub mod warnings;
 pub mod workspace;
 

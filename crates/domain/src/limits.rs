@@ -109,3 +109,7 @@ pub const MAX_FLAGS: i64 = 20_000;
 /// The most segments of one scope (the organization, a project, an environment) that are not
 /// deleted: all of them go to every server SDK.
 pub const MAX_SEGMENTS: i64 = 5_000;
+
+/// The most properties of end users that a project knows: as many as are told of those that users
+/// have, all in one answer.
+pub const MAX_USER_PROPERTIES: i64 = 500;

@@ -9,6 +9,7 @@ use crate::colour::Colour;
 use crate::id::Id;
 use crate::key::Key;
 use crate::position::Position;
+use crate::staleness::StaleDays;
 
 /// The top of everything; every object is looked up inside one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub struct Project {
     pub name: String,
     /// Counts changes of flag definitions (variations, metadata, archive) and shared segments.
     pub version: i64,
+    /// When its flags are stale.
+    pub stale_days: StaleDays,
     /// When it was made.
     pub created_at: Millis,
 }

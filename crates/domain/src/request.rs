@@ -4,8 +4,12 @@
 //! which never changes; who wants something else makes the next revision, and approvals are of one
 //! revision alone. A revision keeps what its diff was true of ([`held`]): where that has changed,
 //! it is not applied, since nobody has agreed to what would happen now.
+//!
+//! A revision has one or more steps ([`schedule`]). One without a moment waits for somebody to apply
+//! it. What a step holds is what the steps before it leave, so that only others can be in its way.
 
 pub mod held;
+pub mod schedule;
 mod stage;
 
 pub use stage::{Act, Closed, Stage, State};

@@ -12,6 +12,31 @@ pub const DAYS: i64 = 30;
 /// The longest time that can be asked for, in days.
 pub const MAX_DAYS: i64 = 3_650;
 
+/// After how many days the flags of a project are stale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StaleDays {
+    /// What is set of the project, from 1 to [`MAX_DAYS`]; none: what its organization has.
+    pub own: Option<i64>,
+    /// What is set of the organization.
+    pub organization: i64,
+}
+
+impl Default for StaleDays {
+    fn default() -> Self {
+        Self {
+            own: None,
+            organization: DAYS,
+        }
+    }
+}
+
+impl StaleDays {
+    /// The number that counts.
+    pub fn days(self) -> i64 {
+        self.own.unwrap_or(self.organization)
+    }
+}
+
 const DAY: i64 = 86_400_000;
 
 /// When a variation was first and last served.
@@ -26,7 +51,7 @@ pub struct Use {
 }
 
 /// Why a flag is stale.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", tag = "code")]
 pub enum Stale {

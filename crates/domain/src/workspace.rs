@@ -1,6 +1,8 @@
 //! What a change set may read and edit: loaded by the store for just the objects that the
 //! commands refer to (`command::references`), edited in memory by the domain.
 
+mod advance;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use burgee_eval::time::Millis;

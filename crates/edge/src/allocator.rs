@@ -2,8 +2,8 @@
 //!
 //! glibc maps a large block and gives it back when it is freed, until one is freed: from then on it
 //! keeps blocks of that size in its heap, and twice as much of what is free. One password's hash
-//! (19 MiB, for a moment) would cost the process 9 MiB for good; whoever holds 18,000 connections in
-//! 28 MiB notices. A threshold that is set stays where it is.
+//! (19 MiB, for a moment) would cost the process 9 MiB for good, and 18,000 connections that come 2;
+//! whoever holds them in 32 MiB notices. A threshold that is set stays where it is.
 
 /// From so many bytes on a block is mapped by itself: glibc's own first value.
 #[cfg(target_env = "gnu")]
@@ -17,17 +17,5 @@ pub fn give_large_blocks_back() {
     // SAFETY: it changes numbers of the allocator's, under its own lock; any value is allowed.
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE);
-    }
-}
-
-/// Gives what is free in the heap back to the system. For the end of the start: opening databases
-/// and reading the whole state into memory leaves 3 MiB that are free in pieces, which a process
-/// that then does little else but hold connections would keep for good.
-pub fn give_free_memory_back() {
-    #[cfg(target_env = "gnu")]
-    #[allow(unsafe_code, reason = "libc has no safe form of it")]
-    // SAFETY: it touches nothing but free memory, under the allocator's own lock.
-    unsafe {
-        libc::malloc_trim(0);
     }
 }

@@ -7,6 +7,7 @@ use burgee_domain::model::Environment;
 use burgee_edge::hub::Hub;
 use burgee_eval::time::Millis;
 use burgee_store::Store;
+use burgee_store::audit::{NoNotary, Notary};
 use ipnet::IpNet;
 
 use crate::auth::oidc::Providers;
@@ -57,6 +58,14 @@ impl AppState {
     /// 501 where the server was started without a key.
     pub fn keyring(&self) -> Result<&Keyring, Problem> {
         self.keyring.as_deref().ok_or_else(Problem::no_instance_key)
+    }
+
+    /// Who signs the audit log.
+    pub fn notary(&self) -> &dyn Notary {
+        match &self.keyring {
+            Some(keyring) => keyring.as_ref(),
+            None => &NoNotary,
+        }
     }
 
     /// The address of a one-time link.

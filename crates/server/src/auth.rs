@@ -6,7 +6,7 @@
 //! anything. What concerns a person rather than an organization (their password, their sessions)
 //! takes a [`SignedIn`].
 
-mod bearer;
+pub mod bearer;
 mod cross_site;
 pub mod oidc;
 pub mod password;
@@ -23,8 +23,10 @@ use axum::http::request::Parts;
 use burgee_domain::access::{Decision, Resource, Rights};
 use burgee_domain::id::Id;
 use burgee_domain::model::{Environment, Organization, Project};
+use burgee_eval::time::Millis;
 use burgee_store::Actor;
 use burgee_store::people::accounts::Account;
+use ipnet::IpNet;
 
 use crate::app::AppState;
 use crate::problem::Problem;
@@ -47,6 +49,10 @@ pub struct Caller {
     pub in_session: bool,
     /// What they may do.
     pub rights: Rights,
+    /// When they can do it no longer: the token ends then.
+    pub until: Option<Millis>,
+    /// From where alone they can do it: the token's networks; from everywhere where there is none.
+    pub networks: Vec<IpNet>,
 }
 
 impl Caller {

@@ -1,6 +1,7 @@
 //! Request bodies: JSON, with an error that names the field.
 
 pub mod once;
+pub(crate) mod words;
 
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderValue, header};
@@ -35,7 +36,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
 
 /// Reads a body. One that is too large is read on for a while and thrown away: whoever sends it
 /// reads the refusal only after having sent, and would find the connection closed instead.
-async fn read(mut body: axum::body::Body) -> Result<BytesMut, Problem> {
+pub(crate) async fn read(mut body: axum::body::Body) -> Result<BytesMut, Problem> {
     let (mut bytes, mut length) = (BytesMut::new(), 0);
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| Problem::invalid("", "body", error.to_string()))?;
@@ -75,7 +76,8 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let pointer = pointer(error.path());
-        Problem::invalid(pointer, "json", error.into_inner().to_string())
+        let said = words::in_words(&error.into_inner().to_string());
+        Problem::invalid(pointer, "json", said)
     })?;
     json.end()
         .map_err(|error| Problem::invalid("", "json", error.to_string()))?;

@@ -1,6 +1,6 @@
 //! A readable page of the API's description, at `/api/docs`.
 //!
-//! It is made once, at the start, from the very document that is published for programs, as plain
+//! It is made once, when somebody first asks for it, from the very document that is published for programs, as plain
 //! HTML with one style sheet: it works without network, without scripts, and under the strictest
 //! policy a browser knows.
 
@@ -8,25 +8,30 @@ mod field;
 mod html;
 mod operation;
 
-use std::sync::Arc;
+use std::sync::LazyLock;
 
 use axum::Router;
-use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Redirect};
 use axum::routing::get;
 use bytes::Bytes;
 use serde_json::Value;
 
+use crate::openapi::PUBLISHED;
 use html::{Html, text_of};
 
 /// What the page may load: its own style sheet.
 const POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'none'";
 
+/// The page, once somebody has asked for it.
+static PAGE: LazyLock<Bytes> = LazyLock::new(|| {
+    let document = serde_json::from_str(PUBLISHED).unwrap_or_default();
+    page(&document).into()
+});
+
 /// The page and its style.
-pub fn router(document: &Value) -> Router {
-    let page: Arc<Bytes> = Arc::new(page(document).into());
+pub fn router() -> Router {
     Router::new()
         .route("/api/docs", get(show))
         .route(
@@ -34,10 +39,9 @@ pub fn router(document: &Value) -> Router {
             get(|| async { Redirect::permanent("/api/docs") }),
         )
         .route("/api/docs/style.css", get(style))
-        .with_state(page)
 }
 
-async fn show(State(page): State<Arc<Bytes>>) -> impl IntoResponse {
+async fn show() -> impl IntoResponse {
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CONTENT_SECURITY_POLICY, POLICY),
@@ -45,7 +49,7 @@ async fn show(State(page): State<Arc<Bytes>>) -> impl IntoResponse {
         (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "no-cache"),
     ];
-    (headers, Bytes::clone(&page))
+    (headers, Bytes::clone(&PAGE))
 }
 
 async fn style() -> impl IntoResponse {

@@ -78,5 +78,20 @@ impl Job for EndKeys {
     }
 }
 
+/// Applies the steps of requests that are due.
+pub struct ApplySteps(pub Store);
+
+impl Job for ApplySteps {
+    const NAME: &'static str = "applying steps of requests";
+
+    async fn look(&mut self) -> Result<Option<Duration>, StoreError> {
+        let steps = self.0.apply_due_steps(Clock::Shared(now())).await?;
+        if steps > 0 {
+            tracing::info!(steps, "steps of requests were due");
+        }
+        self.0.next_step_due(Clock::Shared(now())).await
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -6,11 +6,16 @@
 //! database is asked once, not once for each listener. The history's numbers have no gaps and are
 //! in the order of commits, so a stream that knows one number knows what it has missed.
 //!
+//! What waits for whom is counted where something was done about requests, environments or people:
+//! the tail reads what waits once, however much was done, and each stream counts what of it is its
+//! caller's. It is no part of the history, so it has no number: every stream begins with it.
+//!
 //! A stream is one listener: it keeps what its caller may see, looks again and again whether its
 //! session or token still stands, and ends with it. It is told by a bounded channel: who reads too
 //! slowly is cut off, comes back with the last number, and gets what it missed.
 
 mod body;
+mod counting;
 mod first_use;
 mod stream;
 mod tail;
@@ -22,6 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_store::news::Happened;
+use burgee_store::requests::Waiting;
 use burgee_store::{Store, StoreError};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
@@ -45,6 +51,8 @@ pub(crate) enum News {
     Happened(Arc<Happened>),
     /// An environment was seen for the first time.
     Seen(Arc<view::Seen>),
+    /// Other requests may wait, or for others.
+    Waiting(Arc<Waiting>),
 }
 
 /// All listening of this process.

@@ -1,8 +1,14 @@
 //! What the API's description says of every operation alike.
 
+pub mod examples;
+
 use utoipa::openapi::path::{Operation, ParameterIn};
 use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{ContentBuilder, OpenApi, Ref, RefOr, Response, ResponseBuilder, Schema};
+
+/// The API's description as it is published: the reviewed text, which a test compares with what the
+/// code says (`tests/it/openapi.rs` says how to make it anew).
+pub const PUBLISHED: &str = include_str!("../openapi.json");
 
 /// Says what is the same everywhere: the refusals that do not depend on the operation (nobody is
 /// known, they may not do it, they ask too often, a body that is no JSON or too large, a database
@@ -24,6 +30,9 @@ pub fn complete(document: &mut OpenApi) {
             add(operation);
             say(operation);
         }
+    }
+    if let Err(what) = examples::add(document) {
+        tracing::error!(%what, "an example does not fit the description");
     }
     let components = document.components.get_or_insert_default();
     for schema in components.schemas.values_mut() {

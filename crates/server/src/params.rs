@@ -7,6 +7,7 @@ use axum::extract::{self, FromRequestParts};
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
+use crate::body::words::in_words;
 use crate::problem::Problem;
 
 /// The names in a path. What cannot be a name (it is not UTF-8) names nothing: 404.
@@ -73,7 +74,7 @@ fn invalid(refused: &QueryRejection) -> Problem {
             Problem::invalid(
                 name.trim_matches('.'),
                 "parameter",
-                error.inner().to_string(),
+                in_words(&error.inner().to_string()),
             )
         }
         None => Problem::invalid("", "parameter", refused.body_text()),

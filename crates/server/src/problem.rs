@@ -67,7 +67,7 @@ pub struct Problem {
     /// The HTTP status.
     pub status: u16,
     /// A stable name for programs: of the kind of problem (`notFound`; `taken` and `idReused`, 409;
-    /// `baseConflict`, `changedSince` and `rebaseNeeded`, 412; `approvalRequired`, 403;
+    /// `baseConflict`, `changedSince`, `rebaseNeeded` and `changedMeanwhile`, 412; `approvalRequired`, 403;
     /// `commentRequired`), or of the rule that a command breaks (`rolloutGap`).
     pub code: String,
     /// What happened, in plain words.
@@ -200,6 +200,31 @@ impl Problem {
         problem
     }
 
+    /// The same, of fields that the caller knows by other pointers.
+    pub fn repointed(mut self, renamed: impl Fn(&str) -> Option<String>) -> Self {
+        for error in &mut self.errors {
+            if let Some(pointer) = renamed(&error.pointer) {
+                self.detail = format!("{pointer}: {}", error.detail);
+                error.pointer = pointer;
+            }
+        }
+        self
+    }
+
+    /// The same, of the commands of a step that was asked for.
+    fn in_step(mut self, index: usize) -> Self {
+        for error in &mut self.errors {
+            if error.pointer.starts_with("/commands") {
+                error.pointer = format!("/steps/{index}{}", error.pointer);
+            }
+        }
+        self.detail = match self.errors.as_slice() {
+            [error] => format!("{}: {}", error.pointer, error.detail),
+            _ => format!("/steps/{index}: {}", self.detail),
+        };
+        self
+    }
+
     /// 405: the address is there, but not for this method.
     pub fn method_not_allowed() -> Self {
         let detail = "this address does not take this method";
@@ -244,6 +269,15 @@ impl Problem {
     pub fn not_lines() -> Self {
         let detail = "send the file with Content-Type: application/x-ndjson or text/csv";
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "notLines", detail)
+    }
+
+    /// 412: a resource is not any more what the caller's `If-Match` names, but this; or not there.
+    pub fn changed_meanwhile(tag: Option<&str>) -> Self {
+        let detail = match tag {
+            Some(tag) => format!("it was changed since you looked at it; its ETag is {tag} now"),
+            None => "it is not there, so it is not what you looked at".to_owned(),
+        };
+        Self::new(StatusCode::PRECONDITION_FAILED, "changedMeanwhile", detail)
     }
 
     /// 412: somebody else changed the same part after the caller's base.
@@ -330,9 +364,11 @@ impl From<StoreError> for Problem {
                 Self::unauthorized("you are no member any more, or your token does not work")
             }
             StoreError::Reused => Self::id_reused(),
-            StoreError::Invalid { field, message } => {
-                Self::invalid(format!("/{field}"), "storable", message)
-            }
+            StoreError::Invalid {
+                field,
+                code,
+                message,
+            } => Self::invalid(format!("/{field}"), code, message),
             StoreError::Unavailable(reason) => {
                 tracing::warn!(reason, "the database is not available");
                 Self::unavailable()
@@ -389,6 +425,16 @@ impl From<RequestError> for Problem {
                     Self::new(StatusCode::PRECONDITION_FAILED, "rebaseNeeded", detail);
                 problem.conflicts = found.into_iter().map(Collision::from).collect();
                 problem
+            }
+            RequestError::InStep(index, error) => Self::from(*error).in_step(index),
+            RequestError::Schedule(bad) => Self::invalid(bad.pointer, bad.code, bad.message),
+            RequestError::StepUnnamed(next) => {
+                let rule = format!("the request has several steps: name one; the next is {next}");
+                Self::invalid("/step", "stepMissing", rule)
+            }
+            RequestError::NotNext(next) => {
+                let detail = format!("the next step is {next}");
+                Self::conflict("/step", "notNext", detail)
             }
             RequestError::Own => {
                 forbidden("ownRequest", "nobody reviews what they wrote".to_owned())

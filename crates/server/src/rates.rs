@@ -13,13 +13,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::extract::{Request, State};
-use axum::http::header;
 use axum::http::request::Parts;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::app::AppState;
-use crate::auth::peer;
+use crate::auth::{bearer, peer, session};
 use crate::problem::Problem;
 
 /// How many buckets of a kind are kept.
@@ -96,17 +95,17 @@ impl Limiter {
         }
     }
 
-    /// Takes one request of whoever presents `credential` at `address`.
+    /// Takes one request of whoever presents these credentials at `address`.
     ///
     /// # Errors
     /// How long to wait.
-    pub fn take(
+    pub fn take<'c>(
         &self,
-        credential: Option<&[u8]>,
+        credentials: impl IntoIterator<Item = &'c str>,
         address: IpAddr,
         now: Instant,
     ) -> Result<(), Duration> {
-        if let Some(credential) = credential {
+        for credential in credentials {
             let caller = self.hasher.hash_one(credential);
             take(&self.callers, caller, self.rates.caller, now)?;
         }
@@ -176,19 +175,20 @@ pub(crate) fn network(address: IpAddr) -> IpAddr {
 pub async fn limit(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let address = peer::address(&parts, &state);
-    let credential = credential(&parts);
-    match state.limiter.take(credential, address, Instant::now()) {
+    let credentials = credentials(&parts, state.secure_cookies);
+    let taken = state.limiter.take(credentials, address, Instant::now());
+    match taken {
         Ok(()) => next.run(Request::from_parts(parts, body)).await,
         Err(wait) => Problem::too_often(wait).into_response(),
     }
 }
 
-/// What somebody is known by, whether or not it is good.
-fn credential(parts: &Parts) -> Option<&[u8]> {
-    let headers = &parts.headers;
-    let presented = headers.get(header::AUTHORIZATION);
-    let presented = presented.or_else(|| headers.get(header::COOKIE));
-    presented.map(|value| value.as_bytes())
+/// What somebody is known by, whether or not it is good: the session's text and the token, not the
+/// headers that they come in, which may say whatever else each time. Both: some routes look at the
+/// session alone, whatever comes with it.
+fn credentials(parts: &Parts, secure: bool) -> impl Iterator<Item = &str> {
+    let session = session::text_of(&parts.headers, session::COOKIE, secure);
+    session.into_iter().chain(bearer::text_of(&parts.headers))
 }
 
 #[cfg(test)]

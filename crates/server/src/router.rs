@@ -1,33 +1,44 @@
 //! The API's routes, one readable table: a handler cannot be mounted without being documented.
+//!
+//! The server publishes the reviewed description, `openapi.json`, as the text that it is; a test
+//! compares it with what the table's handlers say. To build it at each start would take 3 MiB
+//! and a thousand functions' code into memory for good, for something that hardly anybody asks of a
+//! running server.
+
+use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::State;
+use axum::handler::Handler;
 use axum::http::{HeaderMap, Method, Uri, header};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::IntoResponse;
-use axum::routing::get;
+use axum::routing::{MethodRouter, get};
 use burgee_store::dialect::Dialect;
-use bytes::Bytes;
+use tower::Layer;
 use tower_http::compression::predicate::{NotForContentType, SizeAbove};
 use tower_http::compression::{CompressionLayer, CompressionLevel, Predicate};
-use utoipa::OpenApi;
 use utoipa::openapi::OpenApi as Document;
+use utoipa::openapi::path::HttpMethod;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
+use utoipa::{OpenApi, Path};
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use utoipa_axum::{PathItemExt, paste, routes};
 
 use crate::api::{
     activity, audit, bulk, changes, compare, environments, evaluate, events, flag_clone,
     flag_index, flags, forget, groups, invitations, me, members, oidc, organization, permissions,
     policies, project_files, projects, promote, properties, requests, revert, rules, sdk_keys,
-    search, segments, session, sign_in, state, tokens, user_files, users, versions,
+    search, segments, session, sign_in, state, tokens, user_files, user_properties, users,
+    versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
+use crate::conditional::{self, Guarded, guard};
 use crate::deadline::answer_in_time;
 use crate::docs;
 use crate::events::view::{Beginning, ChangeEvent, Seen};
-use crate::openapi::complete;
+use crate::headers::private;
+use crate::openapi::{PUBLISHED, complete};
 use crate::portal::Portal;
 use crate::problem::Problem;
 use crate::rates;
@@ -50,14 +61,40 @@ const SMALL: u64 = 1_024;
 /// How hard answers are compressed: from 5 on brotli takes several times as long for a tenth less.
 const BROTLI: i32 = 4;
 
-/// The API and its description.
-pub fn router(state: AppState) -> (Router, Document) {
+/// The API.
+pub fn router(state: AppState) -> Router {
     let dialect = state.store.dialect();
     let limit = from_fn_with_state(state.clone(), rates::limit);
-    let (mut router, mut document) = table().with_state(state).split_for_parts();
+    let mut router = mounted().with_state(state);
     if dialect == Dialect::Postgres {
         router = router.layer(from_fn(answer_in_time));
     }
+    let portal = Portal::built_in();
+    let api = router
+        .fallback(
+            move |method: Method, address: Uri, headers: HeaderMap| async move {
+                portal.answer(&method, &address, &headers)
+            },
+        )
+        .method_not_allowed_fallback(|| async { Problem::method_not_allowed() });
+    // Around the whole of it: what is edited is looked at by another route.
+    let guarded = Arc::new(Guarded::of(answered()));
+    let api = from_fn_with_state(guarded, guard).layer(api);
+    Router::new()
+        .fallback_service(api)
+        .layer(from_fn(renew))
+        .route("/api/openapi.json", get(publish))
+        .merge(docs::router())
+        .layer(limit)
+        .layer(from_fn(private))
+        .layer(compression())
+        .method_not_allowed_fallback(|| async { Problem::method_not_allowed() })
+}
+
+/// What the API's description is, by the code: for the test that compares it with the text that is
+/// published ([`PUBLISHED`]).
+pub fn description() -> Document {
+    let (_, mut document) = described().split_for_parts();
     let token = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
     document
         .components
@@ -73,26 +110,8 @@ pub fn router(state: AppState) -> (Router, Document) {
         .get_or_insert_default()
         .add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
     complete(&mut document);
-    let described = serde_json::to_value(&document).unwrap_or_default();
-    // As a text: the tree takes some twenty times the memory.
-    let text = Bytes::from(described.to_string());
-    let published = Router::new()
-        .route("/api/openapi.json", get(publish))
-        .with_state(text);
-    let portal = Portal::built_in();
-    let router = router
-        .layer(from_fn(renew))
-        .merge(published)
-        .merge(docs::router(&described))
-        .layer(limit)
-        .layer(compression())
-        .fallback(
-            move |method: Method, address: Uri, headers: HeaderMap| async move {
-                portal.answer(&method, &address, &headers)
-            },
-        )
-        .method_not_allowed_fallback(|| async { Problem::method_not_allowed() });
-    (router, document)
+    conditional::describe(&mut document);
+    document
 }
 
 /// Answers go out as br or gzip where that is asked for. Not small ones, which fit a packet anyhow,
@@ -104,8 +123,54 @@ fn compression() -> CompressionLayer<impl Predicate> {
         .compress_when(large)
 }
 
-fn table() -> OpenApiRouter<AppState> {
-    OpenApiRouter::with_openapi(Description::openapi())
+/// The type that describes an operation: a handler's path with `__path_` before its last name.
+macro_rules! description_of {
+    ([$($module:ident)*] $handler:ident) => {
+        paste! { $($module::)* [<__path_ $handler>] }
+    };
+    ([$($module:ident)*] $next:ident :: $($rest:tt)+) => {
+        description_of!([$($module)* $next] $($rest)+)
+    };
+}
+
+/// Makes of one table what mounts its handlers, what is answered where, and what describes them.
+macro_rules! operations {
+    ($(.routes(routes!($($first:ident)::+ $(, $($other:ident)::+)*)))+) => {
+        fn mounted() -> Router<AppState> {
+            Router::new()$(.route(
+                &<description_of!([] $($first)::+) as Path>::path(),
+                on::<description_of!([] $($first)::+), _, _>($($first)::+)
+                    $(.merge(on::<description_of!([] $($other)::+), _, _>($($other)::+)))*,
+            ))+
+        }
+
+        /// The addresses, each with the methods that are answered there.
+        fn answered() -> Vec<(String, Vec<HttpMethod>)> {
+            vec![$((
+                <description_of!([] $($first)::+) as Path>::path(),
+                [
+                    <description_of!([] $($first)::+) as Path>::methods()
+                    $(, <description_of!([] $($other)::+) as Path>::methods())*
+                ].into_iter().flatten().collect(),
+            )),+]
+        }
+
+        fn described() -> OpenApiRouter<AppState> {
+            OpenApiRouter::with_openapi(Description::openapi())
+                $(.routes(routes!($($first)::+ $(, $($other)::+)*)))+
+        }
+    };
+}
+
+/// Has a handler answer the methods that its description says.
+fn on<D: Path, H: Handler<T, AppState>, T: 'static>(handler: H) -> MethodRouter<AppState> {
+    let methods = D::methods();
+    methods.iter().fold(MethodRouter::new(), |router, method| {
+        router.on(method.to_method_filter(), handler.clone())
+    })
+}
+
+operations! {
         .routes(routes!(organization::get, organization::update))
         .routes(routes!(projects::list, projects::create))
         .routes(routes!(projects::get, projects::update, projects::delete))
@@ -131,6 +196,12 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(user_files::download))
         .routes(routes!(forget::forget))
         .routes(routes!(properties::seen))
+        .routes(routes!(user_properties::list))
+        .routes(routes!(
+            user_properties::get,
+            user_properties::set,
+            user_properties::delete
+        ))
         .routes(routes!(evaluate::evaluate))
         .routes(routes!(segments::list_shared))
         .routes(routes!(segments::list_of_project))
@@ -159,6 +230,10 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(requests::get))
         .routes(routes!(requests::revise))
         .routes(routes!(requests::rebase))
+        .routes(routes!(requests::reschedule))
+        .routes(routes!(requests::leave_out))
+        .routes(routes!(requests::calendar::list))
+        .routes(routes!(requests::inbox::get))
         .routes(routes!(requests::review))
         .routes(routes!(requests::comment_on))
         .routes(routes!(requests::withdraw))
@@ -198,10 +273,10 @@ fn table() -> OpenApiRouter<AppState> {
         .routes(routes!(tokens::revoke))
 }
 
-async fn publish(State(document): State<Bytes>) -> impl IntoResponse {
+async fn publish() -> impl IntoResponse {
     let headers = [
         (header::CONTENT_TYPE, "application/json"),
         (header::CACHE_CONTROL, "no-cache"),
     ];
-    (headers, document)
+    (headers, PUBLISHED)
 }

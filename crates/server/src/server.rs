@@ -67,14 +67,13 @@ impl Server {
             due::keep(store.changed(), audit),
         )));
         let owner_password = setup::first_password(&store).await?;
-        let (management, _) = router::router(state);
+        let management = router::router(state);
         let routes = burgee_edge::api::router(api.clone()).merge(management);
         let edge = driver::serve(listening, &api, routes, stop_edge.clone(), driver)
             .with_context(taken)?;
         let text = move || metrics::joined(&counters.encode(), &mails.encode());
         let metrics_address =
             metrics::serve(config.metrics_listen, text, stop_feed.clone()).await?;
-        burgee_edge::allocator::give_free_memory_back();
         Ok(Self {
             address: edge.local_addr(),
             metrics_address,
@@ -206,12 +205,14 @@ fn feed_edge(store: &Store, stop: &CancellationToken) -> (Api, Vec<JoinHandle<()
     let traffic = Traffic::new(uuid::Uuid::now_v7().to_string(), Arc::clone(&metrics));
     let sink = Arc::new(LocalSink::new(store.clone()));
     let end_keys = due::EndKeys(store.clone());
+    let apply_steps = due::ApplySteps(store.clone());
     let tasks = vec![
         tokio::spawn(Arc::clone(&hub).run(stop.clone())),
         tokio::spawn(Arc::clone(&hub).tell_of_use(Arc::clone(&sink) as _, stop.clone())),
         tokio::spawn(Arc::clone(&traffic).run(sink, stop.clone())),
         tokio::spawn(until(stop.clone(), feed::listen(store.clone()))),
         tokio::spawn(until(stop.clone(), due::keep(store.changed(), end_keys))),
+        tokio::spawn(until(stop.clone(), due::keep(store.changed(), apply_steps))),
         tokio::spawn(until(stop.clone(), retention::run(store.clone()))),
     ];
     let api = Api {

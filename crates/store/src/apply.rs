@@ -10,7 +10,9 @@ mod base;
 mod import;
 mod preview;
 mod request;
+pub(crate) mod step;
 mod still_evaluated;
+mod trial;
 pub(crate) mod waiting;
 
 use std::collections::BTreeMap;
@@ -34,8 +36,10 @@ pub use admission::Overridden;
 use base::Base;
 pub use import::{ImportRequest, Imported};
 pub use preview::Preview;
-pub use request::{Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied, PermissionFound};
-pub use waiting::{ApplyRequest, Outlook};
+pub use request::{
+    Applied, ApplyError, ChangeSetRequest, ConflictFound, Denied, PermissionFound, StepApplied,
+};
+pub use step::ApplyRequest;
 
 use crate::error::StoreError;
 use crate::log::{self, Version};
@@ -49,7 +53,7 @@ impl Store {
     /// [`ApplyError`]; among the store's, [`StoreError::Reused`] where the id was used for another
     /// request.
     pub async fn apply(&self, request: &ChangeSetRequest) -> Result<Applied, ApplyError> {
-        self.apply_as(request, None).await
+        self.apply_with(request, None, false).await
     }
 
     /// Applies a change set that was worked out from something else that was asked for (in `asked`,
@@ -63,7 +67,17 @@ impl Store {
         request: &ChangeSetRequest,
         asked: &str,
     ) -> Result<Applied, ApplyError> {
-        self.apply_as(request, Some(asked)).await
+        self.apply_with(request, Some(asked), false).await
+    }
+
+    /// Applies a change set to what is there now, whatever others changed of the same parts after
+    /// its base; [`Applied::differences`] says what and who. A set that does not fit any more is
+    /// refused as it would be by [`Store::apply`].
+    ///
+    /// # Errors
+    /// As [`Store::apply`].
+    pub async fn rebase(&self, request: &ChangeSetRequest) -> Result<Applied, ApplyError> {
+        self.apply_with(request, None, true).await
     }
 
     /// The answer that was given already to what was asked for under this id.
@@ -85,29 +99,19 @@ impl Store {
         Ok(first)
     }
 
-    async fn apply_as(
+    async fn apply_with(
         &self,
         request: &ChangeSetRequest,
         planned_from: Option<&str>,
+        rebase: bool,
     ) -> Result<Applied, ApplyError> {
         // Before anything is loaded or locked: nobody waits for what is refused anyway.
         let checked = change::well_formed(&request.commands)?;
-        let commands = serde_json::to_value(&request.commands)?;
-        let reason = request.override_reason.as_deref();
-        let reason = reason.map(change::override_reason).transpose()?;
+        let texts = Texts::of(request)?;
         let work = Work {
-            id: request.id.as_deref(),
-            organization: &request.organization,
-            actor: &request.actor,
-            comment: &change::comment(&request.comment)?,
-            base: &request.base,
-            commands: &request.commands,
-            rights: Some(&request.rights),
-            override_reason: reason.as_deref(),
-            asked: &commands.to_string(),
+            rebase,
             planned_from,
-            dry_run: request.dry_run,
-            now: request.now,
+            ..texts.work(request)
         };
         let references = command::references(&request.commands);
         let decide = |workspace: &Workspace, new_id: NewId<'_>| {
@@ -144,10 +148,14 @@ impl Store {
             }
             decided => decided?,
         };
-        base.check(&mut tx, &decision.outcome).await?;
+        let differences = base.collisions(&mut tx, &decision.outcome).await?;
+        if !(differences.is_empty() || work.rebase) {
+            return Err(ApplyError::Conflict(differences));
+        }
         let asks = admission::asks(&mut tx, &workspace, work, &decision.outcome).await?;
         let admitted = admission::admit(work, &asks, &[])?;
         let mut applied = applied(&id, &workspace, &decision.outcome, admitted);
+        applied.differences = differences;
         if work.dry_run {
             applied.permissions = std::mem::take(&mut decision.permissions);
             applied.preview = preview::previews(&workspace, &decision.outcome);
@@ -259,6 +267,8 @@ struct Work<'a> {
     actor: &'a Actor,
     comment: &'a str,
     base: &'a BTreeMap<String, i64>,
+    /// Whether it is applied also where others changed the same after the base.
+    rebase: bool,
     /// The commands that a refusal may be of; none for an import.
     commands: &'a [Command],
     /// None: the operator's, who may do everything.
@@ -271,6 +281,44 @@ struct Work<'a> {
     planned_from: Option<&'a str>,
     dry_run: bool,
     now: Millis,
+}
+
+/// What a request says in texts, checked.
+struct Texts {
+    comment: String,
+    override_reason: Option<String>,
+    /// Its commands, as JSON.
+    commands: String,
+}
+
+impl Texts {
+    fn of(request: &ChangeSetRequest) -> Result<Self, ApplyError> {
+        let commands = serde_json::to_value(&request.commands)?;
+        let reason = request.override_reason.as_deref();
+        Ok(Self {
+            override_reason: reason.map(change::override_reason).transpose()?,
+            comment: change::comment(&request.comment)?,
+            commands: commands.to_string(),
+        })
+    }
+
+    fn work<'a>(&'a self, request: &'a ChangeSetRequest) -> Work<'a> {
+        Work {
+            id: request.id.as_deref(),
+            organization: &request.organization,
+            actor: &request.actor,
+            comment: &self.comment,
+            base: &request.base,
+            rebase: false,
+            commands: &request.commands,
+            rights: Some(&request.rights),
+            override_reason: self.override_reason.as_deref(),
+            asked: &self.commands,
+            planned_from: None,
+            dry_run: request.dry_run,
+            now: request.now,
+        }
+    }
 }
 
 /// What was decided under the locks.
@@ -305,14 +353,12 @@ fn commands_of(
 }
 
 impl Work<'_> {
-    /// Refuses who may not touch what the commands name, before anything is told about it. Who may
-    /// make a thing may depend on its tags, which are known when it is made.
+    /// Refuses who may not touch what the commands name, before anything is told about it.
     fn may_touch(&self, workspace: &Workspace) -> Result<(), ApplyError> {
         let Some(rights) = self.rights else {
             return Ok(());
         };
-        let mut needs = access::needs(workspace, self.commands, &Outcome::default());
-        needs.retain(|need| !need.action.ends_with(".create"));
+        let needs = access::named(workspace, self.commands);
         authority::check(needs, rights, self.dry_run).map(drop)
     }
 
@@ -336,7 +382,12 @@ impl Work<'_> {
             if id.is_empty() || id.len() > MAX_ID {
                 let message = format!("an id has 1 to {MAX_ID} bytes");
                 let field = "id";
-                return Err(StoreError::Invalid { field, message }.into());
+                return Err(StoreError::Invalid {
+                    field,
+                    code: "idLength".into(),
+                    message,
+                }
+                .into());
             }
         }
         text::storable("comment", self.comment)?;

@@ -17,7 +17,7 @@ mod redact;
 mod seal;
 mod verify;
 
-pub use list::{AuditEntry, AuditFilter, Redacted};
+pub use list::{AuditEntry, Redacted};
 pub use prune::{LONGEST_DAYS, SHORTEST_DAYS};
 pub use redact::{Body, Redaction};
 pub use verify::{Bad, Verdict};
@@ -29,6 +29,11 @@ use burgee_domain::audit::Link;
 
 /// Who signs a chain's end, and knows what was signed.
 pub trait Notary: Sync {
+    /// Whether there is a key: then an end that none of them signed is not ours.
+    fn has_key(&self) -> bool {
+        true
+    }
+
     /// A signature of `link` for a purpose; none where there is no key.
     fn sign(&self, purpose: &str, link: &Link) -> Option<Vec<u8>>;
 
@@ -42,6 +47,10 @@ pub trait Notary: Sync {
 pub struct NoNotary;
 
 impl Notary for NoNotary {
+    fn has_key(&self) -> bool {
+        false
+    }
+
     fn sign(&self, _purpose: &str, _link: &Link) -> Option<Vec<u8>> {
         None
     }

@@ -283,6 +283,7 @@ fn sync(folder: &Path) -> std::io::Result<()> {
 fn invalid(message: impl Into<String>) -> StoreError {
     StoreError::Invalid {
         field: "backup",
+        code: "backup".into(),
         message: message.into(),
     }
 }

@@ -8,7 +8,7 @@
 //! are shown were taken before; they say when a thing was asked for.
 
 use burgee_domain::id::Id;
-use burgee_domain::model::{Organization, Project};
+use burgee_domain::model::{Environment, Organization, Project};
 use burgee_eval::time::Millis;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -198,6 +198,23 @@ pub(crate) async fn is_about(
         .bind(change_set.id)
         .execute(connection)
         .await?;
+    Ok(())
+}
+
+/// Puts a change set that moves no version into an environment's history.
+pub(crate) async fn is_about_environment(
+    connection: &mut AnyConnection,
+    change_set: &Reference<'_>,
+    environment: &Id<Environment>,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE change_sets SET environment_id = $1 WHERE organization_id = $2 AND id = $3",
+    )
+    .bind(environment.as_str())
+    .bind(change_set.organization)
+    .bind(change_set.id)
+    .execute(connection)
+    .await?;
     Ok(())
 }
 

@@ -1,5 +1,7 @@
 //! Where the two databases differ. Everything else is one SQL text.
 
+use std::time::Duration;
+
 use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 
@@ -42,6 +44,23 @@ impl Clock {
                 row::millis(&sqlx::query(text).fetch_one(connection).await?, 0)
             }
         }
+    }
+
+    /// How long it is until the first of some moments, which `question` asks for; 0 where that is
+    /// over, none where there is none.
+    pub(crate) async fn until_first(
+        self,
+        dialect: Dialect,
+        connection: &mut AnyConnection,
+        question: &'static str,
+    ) -> Result<Option<Duration>, StoreError> {
+        let found = sqlx::query(question).fetch_one(&mut *connection).await?;
+        let Some(at) = row::optional_millis(&found, 0)? else {
+            return Ok(None);
+        };
+        let now = self.read(dialect, connection).await?;
+        let left = u64::try_from(at.0 - now.0).unwrap_or(0);
+        Ok(Some(Duration::from_millis(left)))
     }
 }
 
@@ -90,6 +109,14 @@ impl Dialect {
         match self {
             Self::Sqlite => "",
             Self::Postgres => " FOR NO KEY UPDATE",
+        }
+    }
+
+    /// As [`Self::for_update`], but rows that somebody else has locked are passed over.
+    pub(crate) fn for_update_of_free(self) -> &'static str {
+        match self {
+            Self::Sqlite => "",
+            Self::Postgres => " FOR NO KEY UPDATE SKIP LOCKED",
         }
     }
 

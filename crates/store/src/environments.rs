@@ -4,6 +4,7 @@ mod administration;
 mod edit;
 mod manage;
 pub(crate) mod rules;
+mod user_acts;
 
 use burgee_domain::access::Marks;
 use burgee_domain::colour::Colour;
@@ -17,6 +18,7 @@ use sqlx::any::AnyRow;
 
 pub(crate) use administration::{Act, Step};
 pub use edit::EnvironmentEdit;
+pub use user_acts::UserAct;
 
 use crate::error::{StoreError, unique};
 use crate::sql::Sql;

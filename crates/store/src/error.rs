@@ -1,5 +1,7 @@
 //! What can go wrong when storing, in the few cases that a caller can act on.
 
+use std::borrow::Cow;
+
 use burgee_domain::access::MayNotGive;
 use sqlx::error::{DatabaseError, ErrorKind};
 
@@ -41,11 +43,13 @@ pub enum StoreError {
     /// The id of a change set that was used for another one.
     #[error("this id was used for another change set")]
     Reused,
-    /// It cannot be stored by any of the databases.
+    /// It is nothing that could be meant, or stored by any of the databases.
     #[error("{field}: {message}")]
     Invalid {
         /// The field.
         field: &'static str,
+        /// A stable name of the rule.
+        code: Cow<'static, str>,
         /// In plain words.
         message: String,
     },

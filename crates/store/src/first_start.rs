@@ -1,19 +1,15 @@
 //! What an empty database is set up with, once, whichever process comes first.
 
-use burgee_domain::access::OWNER;
-use burgee_domain::id::Id;
 use burgee_domain::key::{Key, KeyError};
 use burgee_domain::model::Organization;
 use burgee_domain::people::Email;
 use burgee_eval::time::Millis;
-use sqlx::AnyConnection;
 
 use crate::change_sets::Actor;
 use crate::dialect::Lock;
 use crate::environments::NewEnvironment;
 use crate::error::StoreError;
-use crate::people::members::Grants;
-use crate::people::{accounts, members};
+use crate::organizations::NewOrganization;
 use crate::projects::NewProject;
 use crate::{Store, organizations};
 
@@ -47,7 +43,12 @@ impl Store {
                 created: false,
             });
         }
-        let organization = insert_default(&mut tx, key.clone(), now).await?;
+        let new = NewOrganization {
+            key: key.clone(),
+            name: "Default".to_owned(),
+            owner: Email::new(OWNER_EMAIL).map_err(|error| StoreError::Other(Box::new(error)))?,
+        };
+        let (organization, _) = organizations::create_in(&mut tx, &new, "Owner", now).await?;
         let project = NewProject {
             organization: organization.id.clone(),
             key,
@@ -72,28 +73,6 @@ impl Store {
             created: true,
         })
     }
-}
-
-async fn insert_default(
-    connection: &mut AnyConnection,
-    key: Key,
-    now: Millis,
-) -> Result<Organization, StoreError> {
-    let organization = Organization {
-        id: Id::new(uuid::Uuid::now_v7().to_string()),
-        key,
-        name: "Default".to_owned(),
-        version: 0,
-    };
-    organizations::insert(connection, &organization, now).await?;
-    let email = Email::new(OWNER_EMAIL).map_err(|error| StoreError::Other(Box::new(error)))?;
-    let owner = accounts::insert(connection, &email, "Owner", now).await?;
-    let grants = Grants {
-        policies: vec![OWNER.to_owned()],
-        groups: Vec::new(),
-    };
-    members::insert(connection, &organization.id, &owner.id, &grants, now).await?;
-    Ok(organization)
 }
 
 fn default_key(text: &str) -> Result<Key, StoreError> {

@@ -5,6 +5,7 @@
 //! segments, traffic. Digests stay as they were, so every chain still verifies; each step can be
 //! done again, and what was cut short is finished by asking once more.
 
+mod archived;
 mod images;
 mod mentions;
 
@@ -14,26 +15,32 @@ use burgee_domain::model::Organization;
 use burgee_eval::time::Millis;
 use serde_json::Value;
 
-use crate::audit::{Body, Redaction};
+use crate::audit::{Body, Notary, Redaction};
 use crate::change_sets::Actor;
+use crate::dialect::Dialect;
 use crate::environments::Act;
 use crate::error::StoreError;
-use crate::{Store, row};
+use crate::{Store, organizations, pool, row};
 
 pub use mentions::{Mentions, RuleMention};
 
 impl Store {
-    /// Takes a key out of the bodies of an organization's history, as an act of its own, which does
-    /// not name it. How many bodies that were.
+    /// Takes a key out of the bodies of an organization's history, and out of what is archived, as
+    /// an act of its own, which does not name it. How many bodies that were.
     pub async fn forget_in_history(
         &self,
         organization: &Id<Organization>,
         key: &str,
         actor: &Actor,
+        notary: &dyn Notary,
         now: Millis,
     ) -> Result<u64, StoreError> {
         let why = "an end user was forgotten";
         let mut tx = self.begin_write().await?;
+        // Every writer of flags and segments holds it shared.
+        let lock = self.shared.dialect.for_update();
+        organizations::lock(&mut tx, organization, lock).await?;
+        archived::forget_in_archived(&mut tx, organization, key).await?;
         let act = Act {
             organization,
             actor,
@@ -49,7 +56,7 @@ impl Store {
             why,
             now,
         };
-        let redacted = self.redact(&mut tx, &order, |body| rewrite(body, key));
+        let redacted = self.redact(&mut tx, &order, notary, |body| rewrite(body, key));
         let redacted = redacted.await?;
         self.end(tx, false).await?;
         Ok(redacted)
@@ -67,6 +74,17 @@ impl Store {
             rows += self.traffic().forget_user(&environment, key).await?;
         }
         Ok(rows)
+    }
+
+    /// Sees to it that nothing of what was forgotten is left in SQLite's files. PostgreSQL's own
+    /// `VACUUM` does that there, in its time. False: somebody else reads on in what was before, and
+    /// it is done when they are through and more is written.
+    pub async fn leave_no_trace(&self) -> Result<bool, StoreError> {
+        if self.shared.dialect != Dialect::Sqlite {
+            return Ok(true);
+        }
+        let truth = pool::empty_wal(&self.shared.truth.write).await?;
+        Ok(pool::empty_wal(&self.shared.traffic.write).await? && truth)
     }
 
     /// The ids of all environments of an organization, deleted ones too.

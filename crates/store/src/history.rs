@@ -1,6 +1,8 @@
 //! The history: the change sets of an organization, of a project or of an environment, newest
 //! first, in the order in which they took effect.
 
+mod filter;
+
 use std::collections::BTreeMap;
 
 use burgee_domain::id::Id;
@@ -15,6 +17,7 @@ use crate::error::StoreError;
 use crate::page::{self, Page, PageRequest};
 use crate::sql::Sql;
 use crate::{Store, image, row};
+pub use filter::HistoryFilter;
 
 /// From so many bytes of JSON on a list leaves a change set's commands out: a page must not be as
 /// large as what was imported in it.
@@ -53,15 +56,16 @@ pub struct LoggedChangeSet {
 }
 
 impl Store {
-    /// A scope's change sets, newest first.
+    /// A scope's change sets that a filter finds, newest first.
     pub async fn history(
         &self,
         organization: &Id<Organization>,
         scope: &HistoryScope,
+        filter: &HistoryFilter,
         page: &PageRequest,
     ) -> Result<Page<LoggedChangeSet>, StoreError> {
         let mut tx = self.begin_read().await?;
-        let places = places(&mut tx, organization, scope, page).await?;
+        let places = places(&mut tx, organization, scope, filter, page).await?;
         let places = Page::fit(
             places,
             page.size(),
@@ -119,6 +123,7 @@ async fn places(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
     scope: &HistoryScope,
+    filter: &HistoryFilter,
     page: &PageRequest,
 ) -> Result<Vec<Place>, StoreError> {
     let before = page.cursor.as_deref().map(cursor).transpose()?;
@@ -130,6 +135,7 @@ async fn places(
     sql.bind(organization.as_str());
     sql.push(" AND c.number < ").bind(before);
     push_scope(&mut sql, organization, scope);
+    filter.push(&mut sql, organization);
     sql.push(" ORDER BY c.number DESC LIMIT ")
         .bind(page.size() + 1);
     let rows = sql.query()?.fetch_all(connection).await?;
@@ -162,6 +168,10 @@ fn push_scope(sql: &mut Sql, organization: &Id<Organization>, scope: &HistorySco
         sql.push(" UNION SELECT a.number FROM change_sets a WHERE a.organization_id = ");
         sql.bind(organization.as_str());
         sql.push(" AND a.project_id = ").bind(id);
+    } else {
+        sql.push(" UNION SELECT a.number FROM change_sets a WHERE a.organization_id = ");
+        sql.bind(organization.as_str());
+        sql.push(" AND a.environment_id = ").bind(id);
     }
     sql.push(")");
 }

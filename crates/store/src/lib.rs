@@ -50,6 +50,7 @@ mod text;
 pub mod tokens;
 pub mod traffic;
 mod used;
+mod user_properties;
 mod versions;
 mod workspace;
 
@@ -59,20 +60,20 @@ use sqlx::{Any, Transaction};
 
 pub use crate::apply::{
     Applied, ApplyError, ApplyRequest, ChangeSetRequest, ConflictFound, Denied, ImportRequest,
-    Imported, Outlook, Overridden, PermissionFound, Preview,
+    Imported, Overridden, PermissionFound, Preview, StepApplied,
 };
 pub use crate::change_sets::{Actor, ActorKind};
 pub use crate::environments::rules::{RulesAuthor, SetRulesError};
-pub use crate::environments::{EnvironmentEdit, NamedEnvironment, NewEnvironment};
+pub use crate::environments::{EnvironmentEdit, NamedEnvironment, NewEnvironment, UserAct};
 pub use crate::error::StoreError;
 pub use crate::flags::index::{Cell, IndexedFlag, LastChange};
 pub use crate::flags::{FlagFilter, ListedFlag};
-pub use crate::history::{HistoryScope, LoggedChangeSet};
-pub use crate::organizations::{OrganizationEdit, OrganizationSettings};
+pub use crate::history::{HistoryFilter, HistoryScope, LoggedChangeSet};
+pub use crate::organizations::{NewOrganization, OrganizationEdit, OrganizationSettings};
 pub use crate::planning::{CloneRequest, Planned, PromoteError, PromoteRequest, RevertRequest};
 pub use crate::pool::Location;
 pub use crate::project_file::{FileError, FileRequest, Filed};
-pub use crate::projects::NewProject;
+pub use crate::projects::{NewProject, ProjectEdit};
 pub use crate::segments::{ListedSegment, SegmentFilter};
 pub use crate::snapshot::LoggedItem;
 pub use crate::tokens::{Grant, NewToken, Token};

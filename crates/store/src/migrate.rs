@@ -45,8 +45,28 @@ pub(crate) const TRUTH: &[Migration] = &[
         text: include_str!("../migrations/truth/0007_requests.sql"),
     },
     Migration {
+        version: 8,
+        text: include_str!("../migrations/truth/0008_schedules.sql"),
+    },
+    Migration {
+        version: 9,
+        text: include_str!("../migrations/truth/0009_first_use.sql"),
+    },
+    Migration {
         version: 10,
-        text: include_str!("../migrations/truth/0010_first_use.sql"),
+        text: include_str!("../migrations/truth/0010_history_filters.sql"),
+    },
+    Migration {
+        version: 11,
+        text: include_str!("../migrations/truth/0011_user_properties.sql"),
+    },
+    Migration {
+        version: 12,
+        text: include_str!("../migrations/truth/0012_token_makers.sql"),
+    },
+    Migration {
+        version: 13,
+        text: include_str!("../migrations/truth/0013_environment_acts.sql"),
     },
 ];
 

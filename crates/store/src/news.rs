@@ -17,6 +17,30 @@ use crate::{Store, row};
 /// How many items of one change set are named in one place: from there on, who wants to know looks.
 pub const NAMED: i64 = 500;
 
+/// Acts after which other requests may wait, or for others: about requests themselves, about what
+/// environments ask, and about what people are.
+const ABOUT_REQUESTS: &[&str] = &[
+    "createRequest",
+    "reviseRequest",
+    "rebaseRequest",
+    "approveRequest",
+    "declineRequest",
+    "withdrawRequest",
+    "stopRequest",
+    "setEnvironmentRules",
+    "createEnvironment",
+    "updateEnvironment",
+    "deleteEnvironment",
+    "deleteProject",
+    "joinOrganization",
+    "updateMember",
+    "removeMember",
+    "updateGroup",
+    "deleteGroup",
+    "updatePolicy",
+    "revokeToken",
+];
+
 /// A change set, in short.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Happened {
@@ -28,6 +52,8 @@ pub struct Happened {
     pub actor: Actor,
     /// When it was asked for.
     pub at: Millis,
+    /// The kinds of its commands, each once.
+    pub kinds: Vec<String>,
     /// What it moved.
     pub places: Vec<Moved>,
 }
@@ -37,6 +63,13 @@ impl Happened {
     pub fn is_administration(&self) -> bool {
         let items = |it: &Moved| it.items.iter().any(|item| item.kind.has_tags());
         !self.places.iter().any(items)
+    }
+
+    /// Whether other requests may wait after it, or for others. One that was a request does not say
+    /// so: there is [one less that is open](Store::open_requests).
+    pub fn is_about_requests(&self) -> bool {
+        let mut kinds = self.kinds.iter();
+        kinds.any(|kind| ABOUT_REQUESTS.contains(&kind.as_str()))
     }
 }
 
@@ -100,11 +133,8 @@ impl ItemKind {
 impl Store {
     /// How many change sets an organization has: the number of the last.
     pub async fn history_length(&self, organization: &Id<Organization>) -> Result<i64, StoreError> {
-        let found = sqlx::query("SELECT length FROM histories WHERE organization_id = $1")
-            .bind(organization.as_str())
-            .fetch_optional(&self.shared.truth.read)
-            .await?;
-        found.map_or(Ok(0), |found| row::number(&found, 0))
+        let mut connection = self.shared.truth.read.acquire().await?;
+        length(&mut connection, organization).await
     }
 
     /// The next `most` change sets of an organization after a number, in order.
@@ -125,6 +155,18 @@ impl Store {
     }
 }
 
+/// How many change sets an organization has.
+pub(crate) async fn length(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+) -> Result<i64, StoreError> {
+    let found = sqlx::query("SELECT length FROM histories WHERE organization_id = $1")
+        .bind(organization.as_str())
+        .fetch_optional(connection)
+        .await?;
+    found.map_or(Ok(0), |found| row::number(&found, 0))
+}
+
 async fn sets(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
@@ -132,7 +174,7 @@ async fn sets(
     most: i64,
 ) -> Result<Vec<Happened>, StoreError> {
     let rows = sqlx::query(
-        "SELECT number, id, actor_kind, actor_id, actor_name, at FROM change_sets \
+        "SELECT number, id, actor_kind, actor_id, actor_name, at, kinds FROM change_sets \
          WHERE organization_id = $1 AND number > $2 ORDER BY number LIMIT $3",
     )
     .bind(organization.as_str())
@@ -146,6 +188,10 @@ async fn sets(
             id: row::text(found, 1)?,
             actor: read_actor(found, 2)?,
             at: row::millis(found, 5)?,
+            kinds: row::text(found, 6)?
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect(),
             places: Vec::new(),
         })
     };

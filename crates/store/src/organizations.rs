@@ -1,17 +1,21 @@
 //! Organizations, and what is set of them.
 
-use burgee_domain::access::Resource;
+use burgee_domain::access::{OWNER, Resource};
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
 use burgee_domain::model::Organization;
+use burgee_domain::people::Email;
 use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
 use crate::change_sets::Actor;
+use crate::environments::Act;
 use crate::error::{StoreError, unique};
+use crate::people::accounts::{self, Account};
+use crate::people::members::{self, Grants};
 use crate::people::record::Event;
-use crate::{Store, row, text};
+use crate::{Store, projects, row, text};
 
 const SELECT: &str = "SELECT id, key, name, version FROM organizations";
 
@@ -25,6 +29,15 @@ fn read(found: &AnyRow) -> Result<Organization, StoreError> {
 }
 
 impl Store {
+    /// All organizations, by key.
+    pub async fn organizations(&self) -> Result<Vec<Organization>, StoreError> {
+        let text = format!("{SELECT} ORDER BY key_folded");
+        let rows = sqlx::query(sqlx::AssertSqlSafe(text))
+            .fetch_all(&self.shared.truth.read)
+            .await?;
+        rows.iter().map(read).collect()
+    }
+
     /// The organization of this key.
     pub async fn organization(&self, key: &Key) -> Result<Organization, StoreError> {
         let text = format!("{SELECT} WHERE key_folded = $1");
@@ -36,6 +49,72 @@ impl Store {
     }
 }
 
+/// An organization to be made.
+#[derive(Clone, Debug)]
+pub struct NewOrganization {
+    /// Unique without regard to case; never changes.
+    pub key: Key,
+    /// The display name.
+    pub name: String,
+    /// By which address its owner signs in: an account that there is, or a new one.
+    pub owner: Email,
+}
+
+impl Store {
+    /// Makes an organization with an owner and nothing else. The owner's account has no password
+    /// where it is new.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] of `key`, [`StoreError::Invalid`] of `name`.
+    pub async fn create_organization(
+        &self,
+        new: &NewOrganization,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<(Organization, Account), StoreError> {
+        let mut tx = self.begin_write().await?;
+        let (organization, owner) = create_in(&mut tx, new, "Owner", now).await?;
+        let act = Act {
+            organization: &organization.id,
+            actor,
+            project: None,
+            kind: "createOrganization",
+            params: vec![
+                ("organization", organization.key.to_string()),
+                ("name", organization.name.clone()),
+                ("owner", owner.email.clone()),
+            ],
+            text: format!("organization made, of which {} is the owner", owner.email),
+        };
+        self.administer(&mut tx, &act, &mut [], now).await?;
+        self.end(tx, false).await?;
+        Ok((organization, owner))
+    }
+}
+
+/// Makes an organization and its owner, who is named so where the account is new.
+pub(crate) async fn create_in(
+    connection: &mut AnyConnection,
+    new: &NewOrganization,
+    owner_name: &str,
+    now: Millis,
+) -> Result<(Organization, Account), StoreError> {
+    let organization = Organization {
+        id: Id::new(uuid::Uuid::now_v7().to_string()),
+        key: new.key.clone(),
+        name: text::name(&new.name)?,
+        version: 0,
+    };
+    insert(connection, &organization, now).await?;
+    let (owner, _) = accounts::find_or_insert(connection, &new.owner, owner_name, now).await?;
+    let grants = Grants {
+        policies: vec![OWNER.to_owned()],
+        groups: Vec::new(),
+    };
+    members::insert(connection, &organization.id, &owner.id, &grants, now).await?;
+    Ok((organization, owner))
+}
+
 /// What is set of an organization.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrganizationSettings {
@@ -45,6 +124,8 @@ pub struct OrganizationSettings {
     pub name: String,
     /// Whether its members must have a second factor.
     pub second_factor_required: bool,
+    /// After how many days flags are stale, where their project says nothing.
+    pub stale_days: i64,
 }
 
 /// What becomes of an organization; what is not given stays.
@@ -54,6 +135,8 @@ pub struct OrganizationEdit {
     pub name: Option<String>,
     /// Whether its members must have a second factor.
     pub second_factor_required: Option<bool>,
+    /// After how many days flags are stale, 1 to 3,650.
+    pub stale_days: Option<i64>,
 }
 
 impl Store {
@@ -69,7 +152,7 @@ impl Store {
     /// Changes an organization's settings. Where nothing differs, nothing is written.
     ///
     /// # Errors
-    /// [`StoreError::Invalid`] of `name`.
+    /// [`StoreError::Invalid`] of `name` or `staleDays`.
     pub async fn update_organization(
         &self,
         id: &Id<Organization>,
@@ -78,6 +161,7 @@ impl Store {
         now: Millis,
     ) -> Result<OrganizationSettings, StoreError> {
         let name = edit.name.as_deref().map(text::name).transpose()?;
+        edit.stale_days.map(projects::stale_days).transpose()?;
         let mut at = self.administration(id, actor, now).await?;
         at.may("organization.update", Resource::organization())?;
         let before = settings(&mut at.tx, id).await?;
@@ -86,15 +170,18 @@ impl Store {
             key: before.key.clone(),
             name: name.unwrap_or_else(|| before.name.clone()),
             second_factor_required: required.unwrap_or(before.second_factor_required),
+            stale_days: edit.stale_days.unwrap_or(before.stale_days),
         };
         if after == before {
             return Ok(after);
         }
         sqlx::query(
-            "UPDATE organizations SET name = $1, second_factor_required = $2 WHERE id = $3",
+            "UPDATE organizations SET name = $1, second_factor_required = $2, stale_days = $3 \
+             WHERE id = $4",
         )
         .bind(after.name.as_str())
         .bind(i16::from(after.second_factor_required))
+        .bind(after.stale_days)
         .bind(id.as_str())
         .execute(&mut *at.tx)
         .await?;
@@ -109,6 +196,10 @@ impl Store {
             };
             done.push(asks.to_owned());
         }
+        if after.stale_days != before.stale_days {
+            let days = after.stale_days;
+            done.push(format!("has flags stale after {days} days"));
+        }
         at.done(Event {
             kind: "updateOrganization",
             params: vec![
@@ -117,6 +208,7 @@ impl Store {
                     "secondFactorRequired",
                     after.second_factor_required.to_string(),
                 ),
+                ("staleDays", after.stale_days.to_string()),
             ],
             text: format!("organization {}", done.join(", ")),
         })
@@ -129,17 +221,27 @@ async fn settings(
     connection: &mut AnyConnection,
     id: &Id<Organization>,
 ) -> Result<OrganizationSettings, StoreError> {
-    let found =
-        sqlx::query("SELECT key, name, second_factor_required FROM organizations WHERE id = $1")
-            .bind(id.as_str())
-            .fetch_optional(connection)
-            .await?;
+    let found = sqlx::query(
+        "SELECT key, name, second_factor_required, stale_days FROM organizations WHERE id = $1",
+    )
+    .bind(id.as_str())
+    .fetch_optional(connection)
+    .await?;
     let found = found.ok_or(StoreError::NotFound("organization"))?;
     Ok(OrganizationSettings {
         key: row::key(&found, 0)?,
         name: row::text(&found, 1)?,
         second_factor_required: row::boolean(&found, 2)?,
+        stale_days: row::number(&found, 3)?,
     })
+}
+
+/// After how many days flags of the organization are stale.
+pub(crate) async fn stale_days(
+    connection: &mut AnyConnection,
+    id: &Id<Organization>,
+) -> Result<i64, StoreError> {
+    Ok(settings(connection, id).await?.stale_days)
 }
 
 /// Reads and locks an organization.
@@ -183,7 +285,7 @@ pub(crate) async fn of_account(
     rows.iter().map(read).collect()
 }
 
-pub(crate) async fn insert(
+async fn insert(
     connection: &mut AnyConnection,
     organization: &Organization,
     now: Millis,

@@ -34,6 +34,7 @@ impl PageRequest {
 pub(crate) fn bad_cursor() -> StoreError {
     StoreError::Invalid {
         field: "cursor",
+        code: "cursorUnknown".into(),
         message: "no page of this list ends there; use `next` of the page before".to_owned(),
     }
 }

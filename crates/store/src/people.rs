@@ -12,6 +12,7 @@ pub mod members;
 mod own;
 pub mod policies;
 pub(crate) mod record;
+mod reviewers;
 pub mod second_factor;
 pub mod sessions;
 mod settings;

@@ -3,21 +3,23 @@
 //!
 //! Planning takes no locks. The change sets name the versions that were seen, so that what somebody
 //! else changes meanwhile is a conflict like any other. Large files come to several change sets,
-//! each whole by itself; applying a file again goes on where it ended.
+//! each whole by itself; applying a file again goes on where it ended. A dry run tries them out one
+//! after the other, so that it tells of each what it would do and what environments ask of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use burgee_domain::access::Rights;
-use burgee_domain::file::{self, Plan, Present, ProjectFile};
+use burgee_domain::access::{Resource, Rights};
+use burgee_domain::file::{self, Done, Plan, PlannedEnvironment, Present, ProjectFile};
 use burgee_domain::id::Id;
-use burgee_domain::model::{Organization, Project};
+use burgee_domain::model::{Environment, Organization, Project};
 use burgee_domain::workspace::ProjectState;
 use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 use uuid::Uuid;
 
-use crate::apply::{Applied, ApplyError, ChangeSetRequest};
+use crate::apply::{Applied, ApplyError, ChangeSetRequest, Denied};
 use crate::change_sets::Actor;
+use crate::environments::{EnvironmentEdit, NewEnvironment};
 use crate::error::StoreError;
 use crate::sql::Sql;
 use crate::{Store, environments, flags, projects, row, segments};
@@ -52,7 +54,11 @@ pub struct FileRequest {
 pub struct Filed {
     /// What was to be done.
     pub plan: Plan,
-    /// The change sets, in order. Of a dry run the first alone: the others stand on it.
+    /// The versions at which that was worked out, by scope.
+    pub base: BTreeMap<String, i64>,
+    /// The environments that were made or changed, as they are; none of a dry run.
+    pub environments: Vec<Environment>,
+    /// The answers to the change sets of the plan, in order.
     pub applied: Vec<Applied>,
 }
 
@@ -85,27 +91,9 @@ impl Store {
         project: &Id<Project>,
     ) -> Result<Present, StoreError> {
         let mut tx = self.begin_read().await?;
-        let found = projects::lock_id(&mut tx, project, "").await?;
-        let environments = environments::lock(&mut tx, &[project.as_str()], "").await?;
-        let keys = flag_keys(&mut tx, project).await?;
-        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let flags = flags::load(&mut tx, project, &keys, &[]).await?;
-        let (ids, taken_segments) = segment_ids(&mut tx, organization, project).await?;
-        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let segments = segments::load(&mut tx, organization, &ids).await?;
-        let taken_flags = deleted_flags(&mut tx, project).await?;
+        let present = read(&mut tx, organization, project).await?;
         tx.rollback().await?;
-        let environments = environments.into_iter();
-        Ok(Present {
-            project: ProjectState {
-                project: found,
-                environments: environments.map(|it| (it.key.folded(), it)).collect(),
-                flags,
-            },
-            segments: segments.into_values().map(|it| it.segment).collect(),
-            taken_flags,
-            taken_segments,
-        })
+        Ok(present)
     }
 
     /// Makes a project as a file says.
@@ -113,49 +101,149 @@ impl Store {
     /// # Errors
     /// [`FileError`]; where it is of a later change set, those before it were applied.
     pub async fn apply_file(&self, request: &FileRequest) -> Result<Filed, FileError> {
-        let present = self
-            .present(&request.organization, &request.project)
-            .await?;
+        let mut tx = self.begin_read().await?;
+        let present = read(&mut tx, &request.organization, &request.project).await?;
         let mut new_id = || Uuid::now_v7().to_string();
         let plan = file::plan(&request.file, &present, request.prune, &mut new_id)?;
-        let base = base(&present);
         let mut filed = Filed {
+            base: base(&present),
             plan,
+            environments: Vec::new(),
             applied: Vec::new(),
         };
-        for commands in filed.plan.change_sets() {
-            let change_set = ChangeSetRequest {
-                id: None,
-                organization: request.organization.clone(),
-                actor: request.actor.clone(),
-                rights: request.rights.clone(),
-                comment: request.comment.clone(),
-                base: base.clone(),
-                commands,
-                override_reason: request.override_reason.clone(),
-                dry_run: request.dry_run,
-                now: request.now,
-            };
-            match self.apply(&change_set).await {
-                Ok(applied) => filed.applied.push(applied),
-                Err(error) => return Err(filed.refused(&change_set, error)),
-            }
+        let sets = request.change_sets(&filed);
+        if !request.dry_run {
+            request.may_settle(&filed.plan, &present.project.project)?;
+        }
+        // Who may not do the rest makes no environments either.
+        let settles = filed.plan.environments.iter().any(|it| it.act().is_some());
+        if request.dry_run || settles {
+            let made = made(&filed.plan);
+            let tried = self.try_sets(tx, &request.organization, &sets, &made).await;
+            let tried = tried.map_err(|(index, error)| filed.refused(sets.get(index), error))?;
             if request.dry_run {
-                break;
+                filed.applied = tried;
+                return Ok(filed);
+            }
+        } else {
+            tx.rollback().await.map_err(StoreError::from)?;
+        }
+        filed.environments = self.settle(request, &filed.plan).await?;
+        self.apply_each(&present.project.project, sets, &mut filed)
+            .await?;
+        Ok(filed)
+    }
+
+    /// Applies the change sets of a file, each to what those before it left.
+    async fn apply_each(
+        &self,
+        project: &Project,
+        sets: Vec<ChangeSetRequest>,
+        filed: &mut Filed,
+    ) -> Result<(), FileError> {
+        let mut seen = filed.base.clone();
+        for environment in &filed.environments {
+            let scope = format!("{}/{}", project.key, environment.key);
+            let moved = (scope, environment.position.version);
+            follow(&mut seen, &BTreeMap::from([moved]));
+        }
+        for mut set in sets {
+            set.base = seen.clone();
+            match self.apply(&set).await {
+                Ok(applied) => {
+                    follow(&mut seen, &applied.versions);
+                    filed.applied.push(applied);
+                }
+                Err(error) => return Err(filed.refused(Some(&set), error)),
             }
         }
-        Ok(filed)
+        Ok(())
+    }
+
+    /// Makes environments and changes what is said of them, as administration does it; those that
+    /// it made or changed, as they are.
+    async fn settle(
+        &self,
+        request: &FileRequest,
+        plan: &Plan,
+    ) -> Result<Vec<Environment>, StoreError> {
+        let (actor, now) = (&request.actor, request.now);
+        let mut settled = Vec::new();
+        for PlannedEnvironment { wanted, done } in &plan.environments {
+            let (name, description) = (wanted.name.clone(), wanted.description.clone());
+            settled.push(match done {
+                Done::Created => {
+                    let new = NewEnvironment {
+                        project: request.project.clone(),
+                        key: wanted.key.clone(),
+                        name,
+                        description,
+                    };
+                    self.create_environment(&new, actor, now).await?
+                }
+                Done::Updated => {
+                    let edit = EnvironmentEdit {
+                        name: Some(name),
+                        description: Some(description),
+                        ..EnvironmentEdit::default()
+                    };
+                    self.update_environment(&wanted.id, &edit, actor, now)
+                        .await?
+                }
+                Done::Restored | Done::Archived | Done::Unchanged => continue,
+            });
+        }
+        Ok(settled)
+    }
+}
+
+impl FileRequest {
+    /// Environments are made and described by whoever may.
+    fn may_settle(&self, plan: &Plan, project: &Project) -> Result<(), FileError> {
+        for PlannedEnvironment { wanted, done } in &plan.environments {
+            let action = match done {
+                Done::Created => "environment.create",
+                Done::Updated => "environment.update",
+                Done::Restored | Done::Archived | Done::Unchanged => continue,
+            };
+            let place = Resource::of(project, wanted);
+            let refused = |error| FileError::Refused {
+                applied: 0,
+                item: Some(format!("environment {}", wanted.key)),
+                error: Box::new(error),
+            };
+            Denied::unless_all(&self.rights, action, [place]).map_err(refused)?;
+        }
+        Ok(())
+    }
+
+    fn change_sets(&self, filed: &Filed) -> Vec<ChangeSetRequest> {
+        let sets = filed.plan.change_sets().into_iter();
+        sets.map(|commands| ChangeSetRequest {
+            id: None,
+            organization: self.organization.clone(),
+            actor: self.actor.clone(),
+            rights: self.rights.clone(),
+            comment: self.comment.clone(),
+            base: filed.base.clone(),
+            commands,
+            override_reason: self.override_reason.clone(),
+            dry_run: self.dry_run,
+            now: self.now,
+        })
+        .collect()
     }
 }
 
 impl Filed {
-    fn refused(&self, change_set: &ChangeSetRequest, error: ApplyError) -> FileError {
+    fn refused(&self, change_set: Option<&ChangeSetRequest>, error: ApplyError) -> FileError {
         let index = match &error {
             ApplyError::Rejected(rejected) => Some(rejected.command),
             ApplyError::Forbidden(need, _) => Some(need.command),
             _ => None,
         };
-        let command = index.and_then(|index| change_set.commands.get(index));
+        let commands = change_set.map(|it| it.commands.as_slice());
+        let command = index.and_then(|index| commands?.get(index));
         let mut groups = self.plan.groups.iter();
         let group = command.and_then(|it| groups.find(|group| group.commands.contains(it)));
         FileError::Refused {
@@ -164,6 +252,52 @@ impl Filed {
             error: Box::new(error),
         }
     }
+}
+
+/// The environments that a plan makes.
+fn made(plan: &Plan) -> Vec<Environment> {
+    let planned = plan.environments.iter();
+    let made = planned.filter(|it| it.done == Done::Created);
+    made.map(|it| it.wanted.clone()).collect()
+}
+
+/// What the file moved was seen as well, unless somebody else came between.
+fn follow(seen: &mut BTreeMap<String, i64>, moved: &BTreeMap<String, i64>) {
+    for (scope, version) in moved {
+        if let Some(at) = seen.get_mut(scope)
+            && *version == *at + 1
+        {
+            *at = *version;
+        }
+    }
+}
+
+/// Reads a project with everything that its file holds or names.
+async fn read(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    project: &Id<Project>,
+) -> Result<Present, StoreError> {
+    let found = projects::lock_id(connection, project, "").await?;
+    let environments = environments::lock(connection, &[project.as_str()], "").await?;
+    let keys = flag_keys(connection, project).await?;
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    let flags = flags::load(connection, project, &keys, &[]).await?;
+    let (ids, taken_segments) = segment_ids(connection, organization, project).await?;
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let segments = segments::load(connection, organization, &ids).await?;
+    let taken_flags = deleted_flags(connection, project).await?;
+    let environments = environments.into_iter();
+    Ok(Present {
+        project: ProjectState {
+            project: found,
+            environments: environments.map(|it| (it.key.folded(), it)).collect(),
+            flags,
+        },
+        segments: segments.into_values().map(|it| it.segment).collect(),
+        taken_flags,
+        taken_segments,
+    })
 }
 
 /// The versions that were seen.

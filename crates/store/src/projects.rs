@@ -3,6 +3,7 @@
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
 use burgee_domain::model::{Organization, Project};
+use burgee_domain::staleness::{MAX_DAYS, StaleDays};
 use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
@@ -14,8 +15,9 @@ use crate::page::{Page, PageRequest};
 use crate::sql::Sql;
 use crate::{Store, Tx, organizations, room, row, text};
 
-const SELECT: &str = "SELECT id, organization_id, key, name, version, created_at FROM projects \
-                      WHERE deleted_at IS NULL";
+const SELECT: &str = "SELECT id, organization_id, key, name, version, created_at, stale_days, \
+     (SELECT o.stale_days FROM organizations o WHERE o.id = projects.organization_id) \
+     FROM projects WHERE deleted_at IS NULL";
 
 fn read(found: &AnyRow) -> Result<Project, StoreError> {
     Ok(Project {
@@ -25,6 +27,10 @@ fn read(found: &AnyRow) -> Result<Project, StoreError> {
         name: row::text(found, 3)?,
         version: row::number(found, 4)?,
         created_at: row::millis(found, 5)?,
+        stale_days: StaleDays {
+            own: row::optional_number(found, 6)?,
+            organization: row::number(found, 7)?,
+        },
     })
 }
 
@@ -37,6 +43,15 @@ pub struct NewProject {
     pub key: Key,
     /// The display name.
     pub name: String,
+}
+
+/// What becomes of a project; what is not given stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProjectEdit {
+    /// The display name.
+    pub name: Option<String>,
+    /// After how many days its flags are stale, 1 to 3,650; none inside: as the organization says.
+    pub stale_days: Option<Option<i64>>,
 }
 
 impl Store {
@@ -108,31 +123,79 @@ impl Store {
         Ok(project)
     }
 
-    /// Changes a project's name. It is not served, so no version moves. Where it has this name
+    /// Changes what is set of a project. It is not served, so no version moves. Where it is so
     /// already, nothing is written.
-    pub async fn rename_project(
+    ///
+    /// # Errors
+    /// [`StoreError::Invalid`] of `name` or `staleDays`.
+    pub async fn update_project(
         &self,
         id: &Id<Project>,
-        name: &str,
+        edit: &ProjectEdit,
         actor: &Actor,
         now: Millis,
     ) -> Result<Project, StoreError> {
-        let name = text::name(name)?;
+        let name = edit.name.as_deref().map(text::name).transpose()?;
+        if let Some(Some(days)) = edit.stale_days {
+            stale_days(days)?;
+        }
         let mut tx = self.begin_write().await?;
         let (_, before) = self.lock_above(&mut tx, id).await?;
-        if before.name == name {
+        let mut project = before.clone();
+        project.name = name.unwrap_or(project.name);
+        project.stale_days.own = edit.stale_days.unwrap_or(project.stale_days.own);
+        if project == before {
             return Ok(before);
         }
-        let project = Project { name, ..before };
-        sqlx::query("UPDATE projects SET name = $1 WHERE id = $2")
+        sqlx::query("UPDATE projects SET name = $1, stale_days = $2 WHERE id = $3")
             .bind(project.name.as_str())
+            .bind(project.stale_days.own)
             .bind(id.as_str())
             .execute(&mut *tx)
             .await?;
-        let act = about(&project, actor, "renameProject", "project renamed");
+        let act = if project.name == before.name {
+            set_stale_days(&project, actor)
+        } else {
+            about(&project, actor, "renameProject", "project renamed")
+        };
+        if project.name != before.name && project.stale_days != before.stale_days {
+            let act = set_stale_days(&project, actor);
+            self.administer(&mut tx, &act, &mut [], now).await?;
+        }
         self.administer(&mut tx, &act, &mut [], now).await?;
         self.end(tx, false).await?;
         Ok(project)
+    }
+}
+
+/// Refuses a number of days that no flag can be stale after.
+pub(crate) fn stale_days(days: i64) -> Result<i64, StoreError> {
+    match days {
+        1..=MAX_DAYS => Ok(days),
+        _ => Err(StoreError::Invalid {
+            field: "staleDays",
+            code: "range".into(),
+            message: format!("must be from 1 to {MAX_DAYS}"),
+        }),
+    }
+}
+
+/// The act of saying when a project's flags are stale.
+fn set_stale_days<'a>(project: &'a Project, actor: &'a Actor) -> Act<'a> {
+    let key = &project.key;
+    let own = project.stale_days.own;
+    let days = own.map_or_else(|| "default".to_owned(), |days| days.to_string());
+    let text = match own {
+        Some(days) => format!("{key}: flags are stale after {days} days"),
+        None => format!("{key}: flags are stale when the organization says so"),
+    };
+    Act {
+        organization: &project.organization,
+        actor,
+        project: Some(&project.id),
+        kind: "setStaleDays",
+        params: vec![("project", key.to_string()), ("days", days)],
+        text,
     }
 }
 
@@ -198,7 +261,7 @@ async fn insert(
     .bind(new.key.folded())
     .bind(name.as_str())
     .bind(now.0)
-    .execute(connection)
+    .execute(&mut *connection)
     .await
     .map_err(unique("key", "a project with this key exists"))?;
     Ok(Project {
@@ -208,6 +271,10 @@ async fn insert(
         name,
         version: 0,
         created_at: now,
+        stale_days: StaleDays {
+            own: None,
+            organization: organizations::stale_days(connection, &new.organization).await?,
+        },
     })
 }
 

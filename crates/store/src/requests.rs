@@ -4,13 +4,22 @@
 //! What a request would do is tried out under the same locks as a change set when it is written
 //! down, and again when it is applied ([`Store::apply_request`]). Its row is locked after all
 //! environments and before the organization's history, so that reviewing, revising and applying
-//! one wait for each other and never in a circle.
+//! one wait for each other and never in a circle. Who applies a step has its row locked before all
+//! of that ([`steps::claim`]), so that of several servers one does.
 
+mod due;
+mod forget;
+mod inbox;
 mod list;
 mod review;
 mod rows;
+mod schedule;
 mod scopes;
+pub(crate) mod series;
+pub(crate) mod steps;
+mod stop;
 pub(crate) mod voices;
+mod weighed;
 mod write;
 
 use std::collections::BTreeMap;
@@ -23,14 +32,18 @@ use burgee_domain::diff::DiffLine;
 use burgee_domain::id::Id;
 use burgee_domain::outcome::Scope;
 use burgee_domain::request::held::Held;
+use burgee_domain::request::schedule::{BadSchedule, StepState, Stop};
 use burgee_domain::request::{Closed, Stage};
 use burgee_eval::time::Millis;
 
+pub use inbox::{Viewer, Waiting};
 pub use list::{Listed, RequestFilter, Seen};
 pub use review::{NewReview, Said};
-pub(crate) use rows::{close, find, lock, revision};
+pub(crate) use rows::{find, lock, revision, update};
+pub use schedule::{ScheduleFilter, Scheduled};
 pub(crate) use scopes::resources;
-pub use write::{NewRequest, NewRevision, Rebased};
+pub use series::Outlook;
+pub use write::{NewRequest, NewRevision, NewStep, Rebased, Replan};
 
 use crate::apply::{ApplyError, ConflictFound};
 use crate::change_sets::{Actor, ActorKind};
@@ -42,10 +55,14 @@ use crate::people::accounts::Account;
 pub struct Party {
     /// In the history.
     pub actor: Actor,
-    /// Whose voice it is: an account's id, also for its tokens; of a token that stands for nobody
-    /// its own. Nobody reviews their own request by way of a token.
+    /// Whose voice it is: an account's id, also for its tokens; of all tokens that stand for nobody
+    /// the operator's, since whoever has one that may do everything makes others with it. Nobody
+    /// reviews their own request by way of a token.
     pub voice: String,
 }
+
+/// The voice of the operator, and of all tokens that the operator made or that were made by those.
+const OPERATOR: &str = "operator";
 
 impl Party {
     /// An actor, and the account that is bound by what they do.
@@ -53,12 +70,21 @@ impl Party {
         let voice = match (maker, actor.kind) {
             (Some(account), _) => account.to_string(),
             (None, ActorKind::Member) => actor.id.clone(),
-            (None, kind) => format!("{}:{}", kind.as_str(), actor.id),
+            (None, ActorKind::Operator | ActorKind::Token) => OPERATOR.to_owned(),
+            (None, ActorKind::System) => actor.kind.as_str().to_owned(),
         };
         Self {
             actor: actor.clone(),
             voice,
         }
+    }
+
+    /// Whether it is the same one: an account, whatever it acts by; or one and the same token of
+    /// the operator's, whose tokens share a voice and nothing else.
+    pub fn is(&self, other: &Self) -> bool {
+        self.voice == other.voice
+            && (self.voice != OPERATOR
+                || (self.actor.kind, &self.actor.id) == (other.actor.kind, &other.actor.id))
     }
 }
 
@@ -87,8 +113,12 @@ pub struct Request {
     pub change_set: Option<String>,
     /// When it was made.
     pub created_at: Millis,
-    /// When it was last revised or reviewed, applied or withdrawn.
+    /// When it was last revised or reviewed, applied, withdrawn or stopped.
     pub changed_at: Millis,
+    /// When its next step is due; none where none waits for its moment.
+    pub due_at: Option<Millis>,
+    /// Why it stopped.
+    pub stopped: Option<Stop>,
 }
 
 impl Request {
@@ -99,21 +129,75 @@ impl Request {
     }
 }
 
-/// What a request would do. It never changes.
+/// What a request would do. It never changes, but for an end user who is forgotten.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Revision {
     /// What is shown of it in a list.
     pub head: RevisionHead,
+    /// The versions that it was tried out at.
+    pub base: Vec<(Scope, i64)>,
+    /// Change sets that are applied one after the other; at least one.
+    pub steps: Vec<Step>,
+}
+
+impl Revision {
+    /// The index of the next step that waits.
+    pub(crate) fn next(&self) -> Option<usize> {
+        self.steps.iter().position(|it| it.head.done.is_none())
+    }
+
+    /// How many steps of the request were applied by the time of this revision, and since.
+    pub(crate) fn applied(&self) -> i64 {
+        let next = self.next().and_then(|index| self.steps.get(index));
+        next.map_or(self.of(), |it| it.head.step - 1)
+    }
+
+    /// How many steps the request has, with those that were applied of earlier revisions.
+    pub(crate) fn of(&self) -> i64 {
+        self.steps.last().map_or(0, |it| it.head.step)
+    }
+}
+
+/// A change set of a request, which is applied by itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// What is shown of it in a list.
+    pub head: StepHead,
     /// What to do.
     pub commands: Vec<Command>,
     /// What ids are made from.
     pub seed: String,
-    /// The versions that it was tried out at.
-    pub base: Vec<(Scope, i64)>,
-    /// What it touches, as that was.
+    /// What it touches, as the steps before it leave that.
     pub held: Vec<Held>,
     /// What it would change, as it was shown to reviewers.
     pub diff: Vec<DiffLine>,
+}
+
+/// A step, without what is in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepHead {
+    /// Counted from 1; the first of a revision comes after those that were applied by then.
+    pub step: i64,
+    /// When it is due; none: when somebody applies it.
+    pub due_at: Option<Millis>,
+    /// What it came to.
+    pub done: Option<Done>,
+}
+
+impl StepHead {
+    /// Where it is, of a request that is there.
+    pub fn state(&self, of: Stage) -> StepState {
+        of.of_step(self.done.is_some())
+    }
+}
+
+/// That a step was applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// The change set's id.
+    pub change_set: String,
+    /// When.
+    pub at: Millis,
 }
 
 /// A revision, without what is in it.
@@ -158,12 +242,25 @@ pub enum RequestError {
     /// It would change nothing.
     #[error("it would change nothing")]
     NoEffect,
-    /// There is another revision than the one that was meant; this is its number.
+    /// There is another revision than the one that was meant, or something became of it meanwhile;
+    /// this is the newest one's number.
     #[error("the newest revision is {0}")]
     Revised(i64),
     /// What it touches is not as it was when the newest revision was written.
     #[error("{} of its parts were changed by others", .0.len())]
     Moved(Vec<ConflictFound>),
+    /// A step cannot be as it is asked for; its index, and why.
+    #[error("step {0} of those asked for: {1}")]
+    InStep(usize, Box<RequestError>),
+    /// There are too many steps, or their moments cannot be.
+    #[error(transparent)]
+    Schedule(#[from] BadSchedule),
+    /// Another step comes next: this one.
+    #[error("the next step is {0}")]
+    NotNext(i64),
+    /// It has several steps, and none was named; this one comes next.
+    #[error("name the step; the next is {0}")]
+    StepUnnamed(i64),
     /// Authors do not review what they wrote.
     #[error("authors do not review what they wrote")]
     Own,

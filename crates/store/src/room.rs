@@ -6,6 +6,7 @@
 use burgee_domain::limits::{
     MAX_ENVIRONMENTS, MAX_FLAGS, MAX_GROUPS, MAX_INVITATIONS, MAX_MEMBERS, MAX_PERSONAL_TOKENS,
     MAX_POLICIES, MAX_PROJECTS, MAX_SDK_KEYS, MAX_SEGMENTS, MAX_SERVICE_TOKENS,
+    MAX_USER_PROPERTIES,
 };
 use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
@@ -95,6 +96,12 @@ pub(crate) const SEGMENTS: Limit = Limit {
     count: "SELECT COUNT(*) FROM segments WHERE organization_id = $1 \
             AND COALESCE(project_id, '') = $2 AND COALESCE(environment_id, '') = $3 \
             AND life <> 'deleted'",
+};
+
+pub(crate) const USER_PROPERTIES: Limit = Limit {
+    what: "known properties in this project",
+    most: MAX_USER_PROPERTIES,
+    count: "SELECT COUNT(*) FROM user_properties WHERE project_id = $1",
 };
 
 impl Limit {

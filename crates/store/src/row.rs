@@ -43,9 +43,12 @@ pub(crate) fn millis(row: &AnyRow, column: usize) -> Result<Millis, StoreError> 
     Ok(Millis(number(row, column)?))
 }
 
+pub(crate) fn optional_number(row: &AnyRow, column: usize) -> Result<Option<i64>, StoreError> {
+    Ok(row.try_get(column)?)
+}
+
 pub(crate) fn optional_millis(row: &AnyRow, column: usize) -> Result<Option<Millis>, StoreError> {
-    let moment: Option<i64> = row.try_get(column)?;
-    Ok(moment.map(Millis))
+    Ok(optional_number(row, column)?.map(Millis))
 }
 
 pub(crate) fn boolean(row: &AnyRow, column: usize) -> Result<bool, StoreError> {

@@ -105,6 +105,7 @@ impl Store {
         if !sdk_key::is_well_formed(secret) {
             return Err(StoreError::Invalid {
                 field: "secret",
+                code: "sdkKeyForm".into(),
                 message: format!("an SDK key has {} characters of base64", sdk_key::LENGTH),
             });
         }

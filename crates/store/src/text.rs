@@ -20,6 +20,7 @@ pub(crate) fn description(text: &str) -> Result<String, StoreError> {
 fn invalid(field: &'static str) -> impl FnOnce(Rejected) -> StoreError {
     move |rejected| StoreError::Invalid {
         field,
+        code: rejected.code.into(),
         message: rejected.message,
     }
 }
@@ -29,6 +30,7 @@ pub(crate) fn storable(field: &'static str, text: &str) -> Result<(), StoreError
     if text.contains('\0') {
         return Err(StoreError::Invalid {
             field,
+            code: "nulCharacter".into(),
             message: "the character U+0000 cannot be stored".to_owned(),
         });
     }

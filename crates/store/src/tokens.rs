@@ -34,6 +34,14 @@ const WRITE: &str = "token.write";
 const USED: &str = "UPDATE tokens SET last_used_at = $1 \
                     WHERE id = $2 AND (last_used_at IS NULL OR last_used_at < $1)";
 
+const LACKS_SECOND_FACTOR: &str = "SELECT 1 FROM organizations \
+    JOIN accounts ON accounts.id = $2 AND accounts.second_factor IS NULL \
+    WHERE organizations.id = $1 AND organizations.second_factor_required = 1 \
+    AND NOT EXISTS (SELECT 1 FROM sign_on JOIN identities \
+        ON identities.organization_id = sign_on.organization_id \
+        AND identities.issuer = sign_on.issuer \
+        WHERE sign_on.organization_id = $1 AND identities.account_id = $2)";
+
 /// What a token may do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Grant {
@@ -78,6 +86,8 @@ pub struct Token {
     pub prefix: String,
     /// Whose it is, or who made it; none for the operator.
     pub account: Option<Id<Account>>,
+    /// The token that it was made with, if it was one.
+    pub made_by: Option<Id<Token>>,
     /// What it may do.
     pub grant: Grant,
     /// From where it may be used, as CIDR; from everywhere where there is none.
@@ -111,7 +121,7 @@ impl Token {
 }
 
 const SELECT: &str = "SELECT id, organization_id, name, prefix, account_id, policies, statements, \
-                      networks, created_at, expires_at, last_used_at, revoked_at FROM tokens";
+                      networks, created_at, expires_at, last_used_at, revoked_at, made_by FROM tokens";
 
 fn read(found: &AnyRow) -> Result<Token, StoreError> {
     let statements: Option<String> = row::optional_text(found, 6)?;
@@ -128,6 +138,7 @@ fn read(found: &AnyRow) -> Result<Token, StoreError> {
         name: row::text(found, 2)?,
         prefix: row::text(found, 3)?,
         account: row::optional_id(found, 4)?,
+        made_by: row::optional_id(found, 12)?,
         grant,
         networks: row::json(found, 7)?,
         created_at: row::millis(found, 8)?,
@@ -152,6 +163,7 @@ impl Store {
             name: text::name(&new.name)?,
             prefix: secret[..SHOWN].to_owned(),
             account: new.account.clone(),
+            made_by: (actor.kind == ActorKind::Token).then(|| Id::new(actor.id.as_str())),
             grant: new.grant.clone(),
             networks: new.networks.clone(),
             created_at: now,
@@ -186,6 +198,20 @@ impl Store {
     pub async fn token_rights(&self, token: &Token) -> Result<Option<Rights>, StoreError> {
         let mut connection = self.shared.truth.read.acquire().await?;
         rights(&mut connection, token).await
+    }
+
+    /// Whether the organization asks for a second factor and the member whose token it is has none.
+    /// Whoever signs in by the organization's provider is that provider's business.
+    pub async fn lacks_second_factor(&self, token: &Token) -> Result<bool, StoreError> {
+        let Some(account) = &token.account else {
+            return Ok(false);
+        };
+        let found = sqlx::query(LACKS_SECOND_FACTOR)
+            .bind(token.organization.as_str())
+            .bind(account.as_str())
+            .fetch_optional(&self.shared.truth.read)
+            .await?;
+        Ok(found.is_some())
     }
 
     /// An organization's tokens, oldest first, revoked ones too.
@@ -388,8 +414,8 @@ async fn insert(
     };
     sqlx::query(
         "INSERT INTO tokens (id, organization_id, name, prefix, hash, account_id, policies, \
-         statements, networks, created_at, expires_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+         statements, networks, created_at, expires_at, made_by) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
     )
     .bind(token.id.as_str())
     .bind(token.organization.as_str())
@@ -402,6 +428,7 @@ async fn insert(
     .bind(serde_json::to_string(&token.networks)?)
     .bind(token.created_at.0)
     .bind(token.expires_at.map(|moment| moment.0))
+    .bind(token.made_by.as_ref().map(Id::as_str))
     .execute(connection)
     .await?;
     Ok(())

@@ -173,7 +173,11 @@ pub(crate) async fn at(
             let newest = newest(connection, scope, "version", i64::MAX).await?;
             let message = format!("must be from 0 to {}, the newest version", newest.version);
             let field = "version";
-            Err(StoreError::Invalid { field, message })
+            Err(StoreError::Invalid {
+                field,
+                code: "range".into(),
+                message,
+            })
         }
         _ => Ok(found),
     }

@@ -4,6 +4,7 @@
 //! address here, and the one who tests starts it.
 
 pub mod postgres;
+pub mod sql;
 
 #[cfg(feature = "client")]
 pub mod api;

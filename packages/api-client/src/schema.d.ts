@@ -50,7 +50,8 @@ export interface paths {
         };
         /**
          * Export the audit log as JSON lines, oldest first: one entry a line, whole, as the list shows it.
-         *     It is sent while it is read; an answer that ends without its last line's end was cut off.
+         *     It is sent while it is read; an answer that ends without its last line's end was cut off. That
+         *     it was asked for is an entry itself (`exportAudit`), before anything is sent.
          */
         get: operations["getAuditExport"];
         put?: never;
@@ -148,7 +149,8 @@ export interface paths {
          * Hear what happens in the organization, as server-sent events, each with a name and JSON:
          *     `hello` (`Beginning`: the stream begins), `change` (`ChangeEvent`), `evaluation` and `user`
          *     (`Seen`: the first ever seen in an environment), `sdk` (`Seen`: the first that came with an SDK
-         *     key, to who may `sdkKey.read`), `permissions` (what the caller may do has
+         *     key, to who may `sdkKey.read`), `inbox` (`Inbox`: how many requests wait for the caller, at the
+         *     beginning and where that changes), `permissions` (what the caller may do has
          *     changed), `reset` (`Beginning`: more was missed than is told again, ask for everything anew).
          *     The caller is told what they may see. The stream ends with the session or the token, and where
          *     the reader is too slow; `Last-Event-ID` goes on where it ended.
@@ -194,6 +196,26 @@ export interface paths {
         post?: never;
         /** Delete a group. Its members lose what it gave. */
         delete: operations["deleteGroupsByGroup"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many requests wait for you: for your review, and as yours to go on with. The stream of
+         *     events tells where that changes.
+         */
+        get: operations["getInbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -301,7 +323,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change one's own password. All other sessions end. */
+        /** Change one's own password. All other sessions end, and this one gets another cookie. */
         post: operations["postMePassword"];
         delete?: never;
         options?: never;
@@ -317,7 +339,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Set up a second factor, in place of one before. Its recovery codes are shown this once. */
+        /**
+         * Set up a second factor, in place of one before. Its recovery codes are shown this once. All
+         *     other sessions end, and this one gets another cookie.
+         */
         put: operations["putMeSecondFactor"];
         post?: never;
         /** Take one's own second factor away. */
@@ -582,7 +607,7 @@ export interface paths {
         delete: operations["deleteProjectsByProject"];
         options?: never;
         head?: never;
-        /** Rename a project. */
+        /** Change what is set of a project. */
         patch: operations["patchProjectsByProject"];
         trace?: never;
     };
@@ -973,7 +998,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download all end users of an environment, by key. */
+        /**
+         * Download all end users of an environment, by key. The history has that they are taken
+         *     (`exportUsers`), before anything is sent.
+         */
         get: operations["getProjectsByProjectEnvironmentsByEnvironmentUserExport"];
         put?: never;
         post?: never;
@@ -998,7 +1026,8 @@ export interface paths {
          *     `properties?` in each line) or CSV (`text/csv`, with the columns `key`, `name?`, `properties?`
          *     (JSON); any other column is a property). Users who are known get these names and properties. A
          *     line that is wrong is left out and told; what comes before a fault of the whole file (413) is
-         *     written.
+         *     written. The history has that it begins (`beginUserUpload`, before the first user is written)
+         *     and what came of it (`uploadUsers`).
          */
         post: operations["postProjectsByProjectEnvironmentsByEnvironmentUsers"];
         delete?: never;
@@ -1020,7 +1049,8 @@ export interface paths {
         post?: never;
         /**
          * Delete an end user with what it was served and did, in this environment. Counts stay, since
-         *     they name nobody. A program that asks for it again brings it back.
+         *     they name nobody. A program that asks for it again brings it back. The history has that a user
+         *     is deleted (`deleteUser`), before it is, and not which.
          */
         delete: operations["deleteProjectsByProjectEnvironmentsByEnvironmentUsersByKey"];
         options?: never;
@@ -1164,8 +1194,10 @@ export interface paths {
         put?: never;
         /**
          * Make a project as a file says, by change sets: what differs is changed, what the file does not
-         *     name stays. A large file comes to several change sets; where one is refused, those before it were
-         *     applied, and sending the file again goes on from there.
+         *     name stays. Environments that it describes are made or described first, where the change sets can
+         *     be applied (`environment.create`, `environment.update`). A large file comes to several change
+         *     sets; where one is refused, those before it were applied, and sending the file again goes on from
+         *     there.
          */
         post: operations["postProjectsByProjectImport"];
         delete?: never;
@@ -1208,6 +1240,45 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/user-properties": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the properties of end users that a project knows, the built-in ones first; all at once, 500
+         *     at most. Which ones users have is told by each environment (`…/properties`).
+         */
+        get: operations["getProjectsByProjectUserProperties"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/user-properties/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One property that a project knows. */
+        get: operations["getProjectsByProjectUserPropertiesByName"];
+        /** Say what a property is. What is not given is not known any more. */
+        put: operations["putProjectsByProjectUserPropertiesByName"];
+        post?: never;
+        /** Forget what was said of a property. What users have of it stays. */
+        delete: operations["deleteProjectsByProjectUserPropertiesByName"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/requests": {
         parameters: {
             query?: never;
@@ -1218,7 +1289,10 @@ export interface paths {
         /** List requests, newest first: those of which you may see all that they are about. */
         get: operations["getRequests"];
         put?: never;
-        /** Make a request: a change set that waits. You must be allowed all that it does. */
+        /**
+         * Make a request: a change set that waits, for somebody to apply it or (`steps`) for given moments.
+         *     You must be allowed all that it does. With `dryRun` it is shown, and not made.
+         */
         post: operations["postRequests"];
         delete?: never;
         options?: never;
@@ -1253,7 +1327,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Apply a request that is approved. Takes `change.apply` wherever it does something; its author
+         * Apply a request that is approved, or its next step, without waiting for its moment. Takes `change.apply` wherever it does something; its author
          *     must still be allowed what it does. One that was applied is not applied again; the answer is the
          *     first one.
          */
@@ -1301,6 +1375,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/requests/{id}/reschedule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give the steps that wait other moments. That is another revision, which nobody has approved: its
+         *     commands are tried out on what is there now. Gives a request without a moment one.
+         */
+        post: operations["postRequestsByIdReschedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/requests/{id}/reviews": {
         parameters: {
             query?: never;
@@ -1341,6 +1435,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/requests/{id}/steps/{step}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Leave out a step that waits. That is another revision, which nobody has approved: the steps that
+         *     are left are tried out on what is there now.
+         */
+        delete: operations["deleteRequestsByIdStepsByStep"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/requests/{id}/withdraw": {
         parameters: {
             query?: never;
@@ -1355,6 +1469,27 @@ export interface paths {
          *     something.
          */
         post: operations["postRequestsByIdWithdraw"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/schedule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List steps that have a moment, in the order of their moments: those that wait, those that were
+         *     applied, and those before which a request stopped or was withdrawn. Of requests of which you may
+         *     see all that they are about.
+         */
+        get: operations["getSchedule"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1541,8 +1676,9 @@ export interface paths {
         /**
          * Forget an end user in the whole organization: out of individual targets and the lists of
          *     segments by a change set (which takes the permissions for it, and approvals where an environment
-         *     asks for them: then nothing was done), out of earlier states and the bodies of the history, and
-         *     out of traffic. Counts stay, since they name nobody, and the chains still verify. What was cut
+         *     asks for them: then nothing was done), out of requests (one that waits and named the user in a
+         *     command stops, until somebody revises it), out of earlier states and the bodies of the history,
+         *     and out of traffic. Counts stay, since they name nobody, and the chains still verify. What was cut
          *     short is finished by asking once more. A program that asks for the user again brings them back.
          */
         post: operations["postUsersForget"];
@@ -1666,6 +1802,12 @@ export interface components {
              * @description The revision that is meant, where only that one is; 409 where there is a newer one.
              */
             revision?: number | null;
+            /**
+             * Format: int64
+             * @description The step that is meant, by its number; needed where there are several. 409 where another
+             *     comes next; one that was applied is not applied again.
+             */
+            step?: number | null;
         };
         /** @description Who must have agreed. */
         Approvals: {
@@ -1739,8 +1881,11 @@ export interface components {
         };
         /** @description A command for many flags. */
         Bulk: {
-            /** @description A command on a flag or its targeting, without `flag`. See `docs/api.md` for all of them. */
-            command: components["schemas"]["Command"];
+            /**
+             * @description A command on a flag or its targeting (`kind` and its fields), without `flag` and `project`.
+             *     See `docs/api.md` for all of them.
+             */
+            command: Record<string, never>;
             /** @description Why; kept in the history. */
             comment?: string;
             /** @description Say what would happen, and with which commands, and change nothing. */
@@ -1837,6 +1982,8 @@ export interface components {
             changesLeftOut: number;
             /** @description What changed, in plain words and for programs. */
             diff: components["schemas"]["DiffLine"][];
+            /** @description With `rebase`: what others changed after `base` of the parts that it touches. */
+            differences?: components["schemas"]["Collision"][];
             /** @description Whether nothing was changed because only an answer was asked for. */
             dryRun: boolean;
             /**
@@ -1884,6 +2031,7 @@ export interface components {
             overridden?: components["schemas"]["OverriddenView"] | null;
             /** @description The id of the request that it was, where it waited as one. */
             request?: string | null;
+            step?: components["schemas"]["StepAppliedView"] | null;
             /** @description The versions that it moved, by scope. */
             versions: {
                 [key: string]: number;
@@ -1968,7 +2116,10 @@ export interface components {
             equal: boolean;
             /** @description Which. */
             facet: components["schemas"]["TargetingFacet"];
-            /** @description In the environments' order; null where the flag is not released. Absent where it is equal. */
+            /**
+             * @description In the environments' order; null where the flag is not released. Absent where it is equal and
+             *     the flag is released in all of them, or in none.
+             */
             sides?: (components["schemas"]["Side"] | null)[] | null;
         };
         /** @description A flag, compared. */
@@ -2425,6 +2576,7 @@ export interface components {
             dryRun?: boolean;
             /** @description FeatBit's flags: a list of the objects that it serves to server SDKs. */
             flags?: Record<string, never>[];
+            override?: components["schemas"]["Override"] | null;
             /** @description FeatBit's segments, likewise. */
             segments?: Record<string, never>[];
         };
@@ -2441,6 +2593,11 @@ export interface components {
              *     (`created`, `updated`, `unchanged`, `refused` with its `reason`), `warnings`.
              */
             items: Record<string, never>[];
+            /**
+             * @description What the environments ask that it changes, where they ask something. A dry run is told what
+             *     is missing.
+             */
+            needs: components["schemas"]["EnvironmentNeeds"][];
             /** @description The versions that moved, by scope. */
             versions: {
                 [key: string]: number;
@@ -2455,15 +2612,32 @@ export interface components {
             /** @description A JSON pointer into the body (`/commands/0/keys/1`), or a parameter's name. */
             pointer: string;
         };
-        /** @description What becomes of a flag or a segment. */
+        /**
+         * @description A change set that a file comes to: to be posted to `/requests` or `/changes`, with the comment,
+         *     when those before it are applied.
+         */
+        FileChangeSet: {
+            /** @description The versions at which it was worked out: the `base` to send the commands with. */
+            base: {
+                [key: string]: number;
+            };
+            /** @description Its commands, as `POST …/changes` takes them. */
+            commands: components["schemas"]["Command"][];
+            /** @description What the environments ask that it changes, where they ask something, and what is missing. */
+            needs: components["schemas"]["EnvironmentNeeds"][];
+        };
+        /** @description What becomes of an environment, a segment or a flag. */
         FileItem: {
-            /** @description The kinds of the commands that do it. */
+            /**
+             * @description The kinds of the commands that do it. An environment is made or changed by an act of
+             *     administration, before the change sets.
+             */
             commands: string[];
             /** @description The environment of a segment of one. */
             environment?: string | null;
             /** @description Its key. */
             key: string;
-            /** @description `flag` or `segment`. */
+            /** @description `environment`, `segment` or `flag`. */
             kind: string;
             /** @description What becomes of it. */
             result: components["schemas"]["Done"];
@@ -2473,21 +2647,16 @@ export interface components {
             /** @description The ids of the change sets that were applied. */
             applied: string[];
             /**
-             * @description How many change sets it comes to. One has at most 500 commands, and what belongs to one flag
-             *     stays together.
+             * @description Of a dry run: the change sets that it comes to, in their order; else empty. One has at most
+             *     500 commands, and what belongs to one flag stays together.
              */
-            changeSets: number;
-            /**
-             * @description What changed, in plain words and for programs. Of a dry run with several change sets, what
-             *     the first would change.
-             */
+            changeSets: components["schemas"]["FileChangeSet"][];
+            /** @description What changed, or would, in plain words and for programs. */
             diff: components["schemas"]["DiffLine"][];
             /** @description Whether nothing was changed because only an answer was asked for. */
             dryRun: boolean;
-            /** @description Every flag and segment of the file, and those that are pruned. */
+            /** @description Every environment, segment and flag of the file, and those that are pruned. */
             items: components["schemas"]["FileItem"][];
-            /** @description What the file says and cannot be done. */
-            notes: string[];
             /** @description The versions that moved, by scope. */
             versions: {
                 [key: string]: number;
@@ -2583,6 +2752,7 @@ export interface components {
             comment?: string;
             /** @description The user's key, in all environments of the organization. */
             key: string;
+            override?: components["schemas"]["Override"] | null;
         };
         /** @description Where an end user was, and is not any more. */
         Forgotten: {
@@ -2598,6 +2768,12 @@ export interface components {
              * @description How many earlier states of flags and segments named it.
              */
             images: number;
+            /**
+             * Format: int64
+             * @description How many requests named it. Those that wait and named it in a command are stopped, with the
+             *     code `forgotten`.
+             */
+            requests: number;
             /**
              * Format: int64
              * @description How many rows of traffic were the user's.
@@ -2653,6 +2829,20 @@ export interface components {
             /** @description Keys of the policies that its members have. */
             policies: string[];
         };
+        /** @description How many requests wait for you. In `GET /api/v1/events` it is `inbox`. */
+        Inbox: {
+            /**
+             * Format: int64
+             * @description Your own requests that you can go on with: those that were declined, that stopped, and that
+             *     are approved, where you may apply them and they wait for no moment.
+             */
+            mine: number;
+            /**
+             * Format: int64
+             * @description Open requests where your review is one that is missing: those that a list has with `forMe`.
+             */
+            review: number;
+        };
         /** @description A flag in short. */
         IndexedFlagView: {
             /** @description What it does in each of `environments`; null where it is not released. */
@@ -2664,6 +2854,7 @@ export interface components {
             key: string;
             /** @description Its display name. */
             name: string;
+            stale?: components["schemas"]["Stale"] | null;
             /** @description `live` or `archived`. */
             state: components["schemas"]["FlagState"];
             /** @description For filters. */
@@ -2923,6 +3114,11 @@ export interface components {
             /** @description A UUID of the caller's making: a request that is sent again changes nothing again. */
             id?: string | null;
             override?: components["schemas"]["Override"] | null;
+            /**
+             * @description Apply it to what is there now, though others changed parts that it touches after `base`:
+             *     `differences` says which. What does not fit any more is refused (412) all the same.
+             */
+            rebase?: boolean;
         };
         /** @description What who joins by themselves has. */
         Newcomers: {
@@ -2959,6 +3155,7 @@ export interface components {
             dryRun?: boolean;
             /** @description The file as `GET …/export` gives it: its text (YAML or JSON), or its JSON as it is. */
             file: Record<string, never>;
+            override?: components["schemas"]["Override"] | null;
             /** @description Archive flags and segments of which the file says nothing. */
             prune?: boolean;
         };
@@ -3006,14 +3203,21 @@ export interface components {
             base?: {
                 [key: string]: number;
             };
-            /** @description What to do, in order; each has a `kind`. See `docs/api.md` for all of them. */
-            commands: components["schemas"]["Command"][];
+            /**
+             * @description What to do, in order, when somebody applies it; each has a `kind`. See `docs/api.md` for all
+             *     of them.
+             */
+            commands?: components["schemas"]["Command"][];
             /** @description The comment on the change set. */
             comment?: string;
             /** @description What it is for; at most 2,000 characters. */
             description?: string;
+            /** @description Show the request as it would be, and make none. */
+            dryRun?: boolean;
             /** @description A UUID of the caller's making: a request that is sent again is made once. */
             id?: string | null;
+            /** @description Instead of `commands`: what to do when, in order; 1 to 20 steps. */
+            steps?: components["schemas"]["NewStepBody"][];
             /** @description What it is for, in a line: 1 to 256 characters. */
             title: string;
         };
@@ -3035,10 +3239,18 @@ export interface components {
             base?: {
                 [key: string]: number;
             };
-            /** @description What to do, in order; each has a `kind`. See `docs/api.md` for all of them. */
-            commands: components["schemas"]["Command"][];
+            /**
+             * @description What to do, in order, when somebody applies it; each has a `kind`. See `docs/api.md` for all
+             *     of them.
+             */
+            commands?: components["schemas"]["Command"][];
             /** @description The comment on the change set. */
             comment?: string;
+            /**
+             * @description Instead of `commands`: what to do when, in order; 1 to 20 steps. Those that were applied
+             *     stay.
+             */
+            steps?: components["schemas"]["NewStepBody"][];
         };
         /** @description A new SDK key. */
         NewSdkKey: {
@@ -3081,18 +3293,29 @@ export interface components {
             /** @description What is asked for besides `openid`; `email` and `profile` where none are given. */
             scopes?: string[] | null;
         };
+        /** @description A step of a request: a change set that is applied at a moment. */
+        NewStepBody: {
+            /** @description When, ISO 8601: ahead, by a year at most, and after the step before. */
+            at: string;
+            /** @description What to do, in order; each has a `kind`. See `docs/api.md` for all of them. */
+            commands: components["schemas"]["Command"][];
+        };
         /** @description A new token. */
         NewTokenBody: {
             /**
              * Format: int32
-             * @description After how many days it stops working; never where none is given.
+             * @description After how many days it stops working, 1 to 3,650; never where none is given. Made by a token
+             *     that ends: no later than that.
              */
             expiresInDays?: number | null;
             /** @description What it acts as. */
             kind: components["schemas"]["TokenKind"];
             /** @description What it is for. */
             name: string;
-            /** @description From where it may be used, as CIDR; from everywhere where none is given. */
+            /**
+             * @description From where it may be used, as CIDR; from everywhere where none is given. Made by a token that
+             *     has networks: within those, which it has where none is given.
+             */
             networks?: string[];
             /** @description Keys of policies (service). */
             policies?: string[];
@@ -3120,6 +3343,12 @@ export interface components {
              *     theirs.
              */
             secondFactorRequired?: boolean | null;
+            /**
+             * Format: int64
+             * @description After how many days without evaluation, or with one value, flags are stale, where their
+             *     project says nothing.
+             */
+            staleDays?: number | null;
         };
         /** @description The organization. */
         OrganizationView: {
@@ -3132,6 +3361,12 @@ export interface components {
              *     set one up.
              */
             secondFactorRequired: boolean;
+            /**
+             * Format: int64
+             * @description After how many days without evaluation, or with one value, flags are stale, where their
+             *     project says nothing.
+             */
+            staleDays: number;
         };
         /** @description What would become of a request now. */
         OutlookView: {
@@ -3208,6 +3443,7 @@ export interface components {
                 overridden?: components["schemas"]["OverriddenView"] | null;
                 /** @description The id of the request that it was, where it waited as one. */
                 request?: string | null;
+                step?: components["schemas"]["StepAppliedView"] | null;
                 /** @description The versions that it moved, by scope. */
                 versions: {
                     [key: string]: number;
@@ -3384,12 +3620,23 @@ export interface components {
             items: {
                 /** @description When it was made, ISO 8601. */
                 createdAt: string;
+                /**
+                 * Format: int64
+                 * @description The number of days that counts, the project's or the organization's.
+                 */
+                effectiveStaleDays: number;
                 /** @description Its id. */
                 id: string;
                 /** @description Its key: unique in the organization, never changes. */
                 key: string;
                 /** @description Its display name. */
                 name: string;
+                /**
+                 * Format: int64
+                 * @description After how many days without evaluation, or with one value, its flags are stale; null: as the
+                 *     organization says.
+                 */
+                staleDays?: number | null;
                 /**
                  * Format: int64
                  * @description Counts changes of flag definitions and shared segments; a `base` of change sets.
@@ -3402,40 +3649,25 @@ export interface components {
         /** @description A page of items. */
         Page_RequestView: {
             /** @description The items, in order. */
-            items: {
-                /** @description Who asked for it: a member's address or a token's name. */
-                author: string;
-                /** @description What it is a name of: `member` or `token`. */
-                authorKind: string;
-                /** @description Whether your review is one that is missing. */
-                awaitsYou: boolean;
-                /** @description When it was last revised or reviewed, applied or withdrawn, ISO 8601. */
-                changedAt: string;
-                /** @description The id of the change set that it came to. */
-                changeSet?: string | null;
-                /** @description When it was made, ISO 8601. */
-                createdAt: string;
-                /** @description What it is for. */
-                description: string;
-                /** @description Its id. */
-                id: string;
-                /**
-                 * @description What the environments ask that it changes, and what is missing; empty where it does not wait
-                 *     any more.
-                 */
-                needs: components["schemas"]["EnvironmentNeeds"][];
+            items: (components["schemas"]["RequestHead"] & {
+                /** @description Its steps: those that were applied, and those of the newest revision. */
+                steps: components["schemas"]["StepView"][];
+            })[];
+            /** @description The cursor of the next page; absent on the last. */
+            next?: string | null;
+        };
+        /** @description A page of items. */
+        Page_ScheduledView: {
+            /** @description The items, in order. */
+            items: (components["schemas"]["StepView"] & {
                 /**
                  * Format: int64
-                 * @description The newest revision, counted from 1.
+                 * @description How many steps the request has.
                  */
-                revision: number;
-                /** @description The scopes that it moves, as in the `versions` of a change set. */
-                scopes: string[];
-                /** @description Where it is. */
-                state: components["schemas"]["State"];
-                /** @description What it is for, in a line. */
-                title: string;
-            }[];
+                of: number;
+                /** @description The request. */
+                request: components["schemas"]["RequestView"];
+            })[];
             /** @description The cursor of the next page; absent on the last. */
             next?: string | null;
         };
@@ -3501,6 +3733,8 @@ export interface components {
                 kind: components["schemas"]["TokenKind"];
                 /** @description When it was last used, to about a minute, ISO 8601. */
                 lastUsedAt?: string | null;
+                /** @description The id of the token that it was made with, if it was one. */
+                madeBy?: string | null;
                 /** @description The account that it is of, or that made it; absent where the operator did. */
                 member?: string | null;
                 /** @description What it is for. */
@@ -3517,6 +3751,24 @@ export interface components {
                 statements: components["schemas"]["StatementInput"][];
                 /** @description What to send; shown when it is made, and never again. */
                 token?: string | null;
+            }[];
+            /** @description The cursor of the next page; absent on the last. */
+            next?: string | null;
+        };
+        /** @description A page of items. */
+        Page_UserPropertyView: {
+            /** @description The items, in order. */
+            items: {
+                /** @description Whether every user has it: the key (`keyId`) and the name. It cannot be changed. */
+                builtIn: boolean;
+                /** @description What it is, for people. */
+                description: string;
+                /** @description What programs send and rules ask for. */
+                name: string;
+                /** @description Values that are offered first, in this order. */
+                presets: components["schemas"]["Preset"][];
+                /** @description Whether editors of rules shall offer the presets alone. It is not checked in change sets. */
+                presetsOnly: boolean;
             }[];
             /** @description The cursor of the next page; absent on the last. */
             next?: string | null;
@@ -3658,6 +3910,13 @@ export interface components {
              */
             version: number;
         };
+        /** @description Whether an action may be done to a resource. */
+        PermissionQuestion: {
+            /** @description E.g. `flag.turnOn`. */
+            action: string;
+            /** @description E.g. `project/web:env/prod:flag/checkout;payment`, with the tags that it has. */
+            resource: string;
+        };
         /** @description A permission that a change set takes. */
         PermissionView: {
             /** @description E.g. `flag.turnOn`. */
@@ -3728,11 +3987,18 @@ export interface components {
             /** @description What it says; the order does not matter, and what denies wins. */
             statements: components["schemas"]["StatementInput"][];
         };
+        /** @description A value that is offered. */
+        Preset: {
+            /** @description What it means, for people; at most 256 characters. */
+            description?: string;
+            /** @description The value; 1 to 1,024 characters. */
+            value: string;
+        };
         /** @description RFC 9457 problem details. */
         Problem: {
             /**
              * @description A stable name for programs: of the kind of problem (`notFound`; `taken` and `idReused`, 409;
-             *     `baseConflict`, `changedSince` and `rebaseNeeded`, 412; `approvalRequired`, 403;
+             *     `baseConflict`, `changedSince`, `rebaseNeeded` and `changedMeanwhile`, 412; `approvalRequired`, 403;
              *     `commentRequired`), or of the rule that a command breaks (`rolloutGap`).
              */
             code: string;
@@ -3757,21 +4023,38 @@ export interface components {
             /** @description `about:blank`: the status and `code` say what kind it is. */
             type: string;
         };
-        /** @description What can be edited of a project. */
+        /** @description What can be edited of a project; what is absent stays. */
         ProjectEdit: {
             /** @description The new display name. */
-            name: string;
+            name?: string | null;
+            /**
+             * Format: int64
+             * @description After how many days without evaluation, or with one value, its flags are stale; null: as the
+             *     organization says.
+             */
+            staleDays?: number | null;
         };
         /** @description A project. */
         ProjectView: {
             /** @description When it was made, ISO 8601. */
             createdAt: string;
+            /**
+             * Format: int64
+             * @description The number of days that counts, the project's or the organization's.
+             */
+            effectiveStaleDays: number;
             /** @description Its id. */
             id: string;
             /** @description Its key: unique in the organization, never changes. */
             key: string;
             /** @description Its display name. */
             name: string;
+            /**
+             * Format: int64
+             * @description After how many days without evaluation, or with one value, its flags are stale; null: as the
+             *     organization says.
+             */
+            staleDays?: number | null;
             /**
              * Format: int64
              * @description Counts changes of flag definitions and shared segments; a `base` of change sets.
@@ -3807,12 +4090,41 @@ export interface components {
             /** @description The key of the environment that gets it. */
             to: string;
         };
-        /** @description Whether an action may be done to a resource. */
+        /** @description A property: what users have of it, and what the project knows of it. */
+        PropertyView: components["schemas"]["SeenProperty"] & {
+            known?: components["schemas"]["UserProperty"] | null;
+        };
+        /** @description Whom to evaluate flags for, and in which state. */
         Question: {
-            /** @description E.g. `flag.turnOn`. */
-            action: string;
-            /** @description E.g. `project/web:env/prod:flag/checkout;payment`, with the tags that it has. */
-            resource: string;
+            /**
+             * @description A draft: commands, as of a change set, that are applied for this answer alone; for whoever
+             *     may look at what they are about. Not together with `version`.
+             */
+            commands?: components["schemas"]["Command"][] | null;
+            /** @description `next` of the page before; absent for the first. */
+            cursor?: string | null;
+            /** @description A flag's key; all live flags where absent. */
+            flag?: string | null;
+            /** @description The user's key. By itself it names a user who is known here (404 where none is). */
+            key: string;
+            /**
+             * Format: int64
+             * @description How many flags, 1 to 500; 50 where absent.
+             */
+            limit?: number | null;
+            /** @description A name: then it is the user that is given here, known or not. */
+            name?: string | null;
+            /** @description Properties: likewise. */
+            properties?: {
+                [key: string]: string;
+            } | null;
+            /** @description Whether each flag comes with its steps: where absent, if one is asked for. */
+            steps?: boolean | null;
+            /**
+             * Format: int64
+             * @description A version of the environment that was; the present where absent.
+             */
+            version?: number | null;
         };
         /** @description Questions about what somebody may do. */
         Questions: {
@@ -3820,7 +4132,7 @@ export interface components {
             /** @description A member, by the account's id; whoever asks where none is given. */
             member?: string | null;
             /** @description The questions; at most 2,000. */
-            questions?: components["schemas"]["Question"][];
+            questions?: components["schemas"]["PermissionQuestion"][];
         };
         /** @description What a rebase came to. */
         RebaseResult: {
@@ -3940,35 +4252,39 @@ export interface components {
             segment: string;
         };
         /** @description A request with its newest revision and its discussion. */
-        RequestDetail: components["schemas"]["RequestView"] & {
-            /** @description What it does. */
+        RequestDetail: components["schemas"]["RequestHead"] & {
+            /** @description What the newest revision does: all its steps together. */
             commands: components["schemas"]["Command"][];
             /** @description The comment on the change set. */
             comment: string;
-            /** @description What it changes, as it was when the revision was written: what reviewers agree to. */
+            /** @description What the newest revision changes, as it was when it was written: what reviewers agree to. */
             diff: components["schemas"]["DiffLine"][];
             /** @description Reviews and comments, from the first. */
             events: components["schemas"]["EventView"][];
             now?: components["schemas"]["OutlookView"] | null;
             /** @description All revisions, from the first. */
             revisions: components["schemas"]["RevisionView"][];
+            /** @description The steps that were applied, and those of the newest revision. */
+            steps: components["schemas"]["StepDetail"][];
         };
-        /** @description A change set that waits, or has waited. */
-        RequestView: {
+        /** @description What a request is, but for its steps. */
+        RequestHead: {
             /** @description Who asked for it: a member's address or a token's name. */
             author: string;
             /** @description What it is a name of: `member` or `token`. */
             authorKind: string;
             /** @description Whether your review is one that is missing. */
             awaitsYou: boolean;
-            /** @description When it was last revised or reviewed, applied or withdrawn, ISO 8601. */
+            /** @description When it was last revised or reviewed, applied, withdrawn or stopped, ISO 8601. */
             changedAt: string;
-            /** @description The id of the change set that it came to. */
+            /** @description The id of the change set that it came to; of a series that of its last step. */
             changeSet?: string | null;
             /** @description When it was made, ISO 8601. */
             createdAt: string;
             /** @description What it is for. */
             description: string;
+            /** @description When its next step is due, ISO 8601; absent where none waits for its moment. */
+            dueAt?: string | null;
             /** @description Its id. */
             id: string;
             /**
@@ -3985,8 +4301,19 @@ export interface components {
             scopes: string[];
             /** @description Where it is. */
             state: components["schemas"]["State"];
+            stopped?: components["schemas"]["Stop"] | null;
             /** @description What it is for, in a line. */
             title: string;
+        };
+        /** @description A change set that waits, or has waited. */
+        RequestView: components["schemas"]["RequestHead"] & {
+            /** @description Its steps: those that were applied, and those of the newest revision. */
+            steps: components["schemas"]["StepView"][];
+        };
+        /** @description Other moments for the steps that wait. */
+        RescheduleBody: {
+            /** @description ISO 8601: one for each step that waits, in order. */
+            at: string[];
         };
         /**
          * @description Serves an archived flag again, as it was. Segments that its rules refer to may have been
@@ -4170,6 +4497,16 @@ export interface components {
             /** @description The project's key. */
             project: string;
         };
+        /** @description A step that has a moment, with its request. */
+        ScheduledView: components["schemas"]["StepView"] & {
+            /**
+             * Format: int64
+             * @description How many steps the request has.
+             */
+            of: number;
+            /** @description The request. */
+            request: components["schemas"]["RequestView"];
+        };
         /** @description A key's new name. */
         SdkKeyEdit: {
             /** @description Its new display name. */
@@ -4238,8 +4575,11 @@ export interface components {
         };
         /** @description Properties and values that users have. */
         SeenProperties: {
-            /** @description The properties that most of them have first; 500 at most. */
-            items: components["schemas"]["SeenProperty"][];
+            /**
+             * @description The properties that most of them have first, 500 at most; then those that the project knows
+             *     and nobody has.
+             */
+            items: components["schemas"]["PropertyView"][];
             sampled?: components["schemas"]["Sampled"] | null;
             /**
              * Format: int64
@@ -4687,6 +5027,30 @@ export interface components {
             result: components["schemas"]["StepResult"];
             split?: components["schemas"]["Split"] | null;
         };
+        /** @description A step of a request, which was to be applied at a moment. */
+        StepAppliedView: {
+            /** @description Whether it was applied, in its author's name, because it was due; else the actor applied it. */
+            bySchedule: boolean;
+            /** @description When it was due, ISO 8601. */
+            dueAt: string;
+            /**
+             * Format: int64
+             * @description How many steps the request had then.
+             */
+            of: number;
+            /**
+             * Format: int64
+             * @description Counted from 1.
+             */
+            step: number;
+        };
+        /** @description A step with what is in it. */
+        StepDetail: components["schemas"]["StepView"] & {
+            /** @description What it does. */
+            commands: components["schemas"]["Command"][];
+            /** @description What it changes, after the steps before it: what reviewers agree to. */
+            diff: components["schemas"]["DiffLine"][];
+        };
         /**
          * @description What kind of step.
          * @enum {string}
@@ -4697,6 +5061,48 @@ export interface components {
          * @enum {string}
          */
         StepResult: "taken" | "passed" | "notReached";
+        /**
+         * @description Where a step of a request is.
+         * @enum {string}
+         */
+        StepState: "waiting" | "applied" | "stopped" | "withdrawn";
+        /** @description A step of a request. */
+        StepView: {
+            /** @description When it was applied, ISO 8601. */
+            appliedAt?: string | null;
+            /** @description When it is due, ISO 8601; null: when somebody applies it. */
+            at?: string | null;
+            /** @description The id of the change set that it came to. */
+            changeSet?: string | null;
+            /** @description Where it is. */
+            state: components["schemas"]["StepState"];
+            /**
+             * Format: int64
+             * @description Counted from 1.
+             */
+            step: number;
+        };
+        /** @description Why a request stopped. */
+        Stop: {
+            /** @description When, ISO 8601. */
+            at: string;
+            /**
+             * @description A stable code: `late`, `approvalRequired`, `declined`, `commentRequired`, `authorGone`,
+             *     `authorForbidden`, `rebaseNeeded`, `forgotten`, or of the rule that a command breaks.
+             */
+            code: string;
+            /** @description What the text is made of, by name. */
+            params: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int64
+             * @description The step that was not applied, counted from 1.
+             */
+            step: number;
+            /** @description In English. */
+            text: string;
+        };
         /**
          * @description A part of a targeting that is promoted or compared by itself.
          * @enum {string}
@@ -4760,6 +5166,8 @@ export interface components {
             kind: components["schemas"]["TokenKind"];
             /** @description When it was last used, to about a minute, ISO 8601. */
             lastUsedAt?: string | null;
+            /** @description The id of the token that it was made with, if it was one. */
+            madeBy?: string | null;
             /** @description The account that it is of, or that made it; absent where the operator did. */
             member?: string | null;
             /** @description What it is for. */
@@ -4882,6 +5290,38 @@ export interface components {
             project: string;
             /** @description `live` or `archived`. */
             state: components["schemas"]["FlagState"];
+        };
+        /** @description What is known of a property. */
+        UserProperty: {
+            /**
+             * @description What it is, for people; at most 2,000 characters.
+             * @default
+             */
+            description: string;
+            /**
+             * @description Values that are offered first, in this order; at most 500.
+             * @default []
+             */
+            presets: components["schemas"]["Preset"][];
+            /**
+             * @description Whether editors of rules shall offer the presets alone. It is not checked in change sets:
+             *     programs send what they like all the same.
+             * @default false
+             */
+            presetsOnly: boolean;
+        };
+        /** @description A property of end users. */
+        UserPropertyView: {
+            /** @description Whether every user has it: the key (`keyId`) and the name. It cannot be changed. */
+            builtIn: boolean;
+            /** @description What it is, for people. */
+            description: string;
+            /** @description What programs send and rules ask for. */
+            name: string;
+            /** @description Values that are offered first, in this order. */
+            presets: components["schemas"]["Preset"][];
+            /** @description Whether editors of rules shall offer the presets alone. It is not checked in change sets. */
+            presetsOnly: boolean;
         };
         /** @description One of the values that a flag can have. Values are texts on the wire, whatever their type. */
         Variation: {
@@ -5053,6 +5493,8 @@ export interface operations {
                 cursor?: string;
                 /** @description The key of the environment in `project` that it is about. */
                 environment?: string;
+                /** @description The key of a flag that it changed; also of one that was deleted. */
+                flag?: string;
                 /** @description Asked for at this moment or later, ISO 8601. */
                 from?: string;
                 /** @description A kind of command, e.g. `turnOn` or `signIn`. */
@@ -5061,6 +5503,8 @@ export interface operations {
                 limit?: number;
                 /** @description The key of the project that it is about; also of one that was deleted. */
                 project?: string;
+                /** @description The key of a segment that it changed, of whichever scope; also of one that was deleted. */
+                segment?: string;
                 /**
                  * @description A text in who did it, the comment, or the words of what changed (the first 8 KiB of them),
                  *     without regard to case. 256 bytes at most.
@@ -5141,12 +5585,16 @@ export interface operations {
                 actor?: string;
                 /** @description The key of the environment in `project` that it is about. */
                 environment?: string;
+                /** @description The key of a flag that it changed; also of one that was deleted. */
+                flag?: string;
                 /** @description Asked for at this moment or later, ISO 8601. */
                 from?: string;
                 /** @description A kind of command, e.g. `turnOn` or `signIn`. */
                 kind?: string;
                 /** @description The key of the project that it is about; also of one that was deleted. */
                 project?: string;
+                /** @description The key of a segment that it changed, of whichever scope; also of one that was deleted. */
+                segment?: string;
                 /**
                  * @description A text in who did it, the comment, or the words of what changed (the first 8 KiB of them),
                  *     without regard to case. 256 bytes at most.
@@ -5229,6 +5677,8 @@ export interface operations {
             /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5276,7 +5726,10 @@ export interface operations {
     putAuditRetention: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5315,6 +5768,15 @@ export interface operations {
             };
             /** @description No statement of a policy allows it, or one denies it */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5363,10 +5825,34 @@ export interface operations {
     getChanges: {
         parameters: {
             query?: {
+                /**
+                 * @description Who did it: an id, or a name as it was at the time (a member's address, a token's name,
+                 *     `operator`, `system`), without regard to case. 256 bytes at most.
+                 */
+                actor?: string;
                 /** @description `next` of the page before; absent for the first. */
                 cursor?: string;
+                /** @description The key of the environment in `project` that it is about. */
+                environment?: string;
+                /** @description The key of a flag that it changed; also of one that was deleted. */
+                flag?: string;
+                /** @description Asked for at this moment or later, ISO 8601. */
+                from?: string;
+                /** @description A kind of command, e.g. `turnOn` or `signIn`. */
+                kind?: string;
                 /** @description How many items, 1 to 500; 50 where absent. */
                 limit?: number;
+                /** @description The key of the project that it is about; also of one that was deleted. */
+                project?: string;
+                /** @description The key of a segment that it changed, of whichever scope; also of one that was deleted. */
+                segment?: string;
+                /**
+                 * @description A text in who did it, the comment, or the words of what changed (the first 8 KiB of them),
+                 *     without regard to case. 256 bytes at most.
+                 */
+                text?: string;
+                /** @description Asked for before this moment, ISO 8601. */
+                to?: string;
             };
             header?: never;
             path?: never;
@@ -5964,6 +6450,8 @@ export interface operations {
             /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6020,7 +6508,10 @@ export interface operations {
     putGroupsByGroup: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The group's key */
                 group: string;
@@ -6087,6 +6578,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description It was changed since; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
@@ -6128,7 +6628,10 @@ export interface operations {
     deleteGroupsByGroup: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The group's key */
                 group: string;
@@ -6173,6 +6676,71 @@ export interface operations {
             };
             /** @description Something that is there stands against it; nothing was changed */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getInbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Inbox"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7126,6 +7694,8 @@ export interface operations {
             /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7191,7 +7761,10 @@ export interface operations {
     putMeSettings: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7239,6 +7812,15 @@ export interface operations {
             };
             /** @description No such thing in the organization */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7371,6 +7953,8 @@ export interface operations {
             /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7427,7 +8011,10 @@ export interface operations {
     putMembersById: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The account's id */
                 id: string;
@@ -7494,6 +8081,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description It was changed since; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
@@ -7535,7 +8131,10 @@ export interface operations {
     deleteMembersById: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The account's id */
                 id: string;
@@ -7580,6 +8179,15 @@ export interface operations {
             };
             /** @description Something that is there stands against it; nothing was changed */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7696,6 +8304,8 @@ export interface operations {
             /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7743,7 +8353,10 @@ export interface operations {
     patchOrganization: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7782,6 +8395,15 @@ export interface operations {
             };
             /** @description No statement of a policy allows it, or one denies it */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7839,6 +8461,8 @@ export interface operations {
             /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7895,7 +8519,10 @@ export interface operations {
     putOrganizationSignIn: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7934,6 +8561,15 @@ export interface operations {
             };
             /** @description No statement of a policy allows it, or one denies it */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7991,7 +8627,10 @@ export interface operations {
     deleteOrganizationSignIn: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8024,6 +8663,15 @@ export interface operations {
             };
             /** @description No such thing in the organization */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8314,6 +8962,8 @@ export interface operations {
             /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8370,7 +9020,10 @@ export interface operations {
     putPoliciesByPolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The policy's key */
                 policy: string;
@@ -8437,6 +9090,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description It was changed since; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
@@ -8478,7 +9140,10 @@ export interface operations {
     deletePoliciesByPolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The policy's key */
                 policy: string;
@@ -8523,6 +9188,15 @@ export interface operations {
             };
             /** @description Something that is there stands against it; nothing was changed */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8731,6 +9405,8 @@ export interface operations {
             /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8787,7 +9463,10 @@ export interface operations {
     deleteProjectsByProject: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The project's key */
                 project: string;
@@ -8839,6 +9518,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description It was changed since; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Requests come too often; `Retry-After` says when to try again */
             429: {
                 headers: {
@@ -8862,7 +9550,10 @@ export interface operations {
     patchProjectsByProject: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The project's key */
                 project: string;
@@ -8913,6 +9604,15 @@ export interface operations {
             };
             /** @description No such thing in the organization */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9078,10 +9778,32 @@ export interface operations {
     getProjectsByProjectChanges: {
         parameters: {
             query?: {
+                /**
+                 * @description Who did it: an id, or a name as it was at the time (a member's address, a token's name,
+                 *     `operator`, `system`), without regard to case. 256 bytes at most.
+                 */
+                actor?: string;
                 /** @description `next` of the page before; absent for the first. */
                 cursor?: string;
+                /** @description The key of the environment that it is about */
+                environment?: string;
+                /** @description The key of a flag that it changed; also of one that was deleted. */
+                flag?: string;
+                /** @description Asked for at this moment or later, ISO 8601. */
+                from?: string;
+                /** @description A kind of command, e.g. `turnOn` or `signIn`. */
+                kind?: string;
                 /** @description How many items, 1 to 500; 50 where absent. */
                 limit?: number;
+                /** @description The key of a segment that it changed, of whichever scope; also of one that was deleted. */
+                segment?: string;
+                /**
+                 * @description A text in who did it, the comment, or the words of what changed (the first 8 KiB of them),
+                 *     without regard to case. 256 bytes at most.
+                 */
+                text?: string;
+                /** @description Asked for before this moment, ISO 8601. */
+                to?: string;
             };
             header?: never;
             path: {
@@ -9559,6 +10281,8 @@ export interface operations {
             /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9615,7 +10339,10 @@ export interface operations {
     deleteProjectsByProjectEnvironmentsByEnvironment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The environment's key */
                 environment: string;
@@ -9669,6 +10396,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description It was changed since; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Requests come too often; `Retry-After` says when to try again */
             429: {
                 headers: {
@@ -9692,7 +10428,10 @@ export interface operations {
     patchProjectsByProjectEnvironmentsByEnvironment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The environment's key */
                 environment: string;
@@ -9752,6 +10491,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description It was changed since; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
@@ -9793,7 +10541,10 @@ export interface operations {
     getProjectsByProjectEnvironmentsByEnvironmentActivity: {
         parameters: {
             query?: {
-                /** @description After how many days without evaluation, or with one value, a flag is stale; 30 where absent. */
+                /**
+                 * @description After how many days without evaluation, or with one value, a flag is stale, 1 to 3,650; the project's
+                 *     number where absent.
+                 */
                 staleDays?: number;
             };
             header?: never;
@@ -9875,10 +10626,30 @@ export interface operations {
     getProjectsByProjectEnvironmentsByEnvironmentChanges: {
         parameters: {
             query?: {
+                /**
+                 * @description Who did it: an id, or a name as it was at the time (a member's address, a token's name,
+                 *     `operator`, `system`), without regard to case. 256 bytes at most.
+                 */
+                actor?: string;
                 /** @description `next` of the page before; absent for the first. */
                 cursor?: string;
+                /** @description The key of a flag that it changed; also of one that was deleted. */
+                flag?: string;
+                /** @description Asked for at this moment or later, ISO 8601. */
+                from?: string;
+                /** @description A kind of command, e.g. `turnOn` or `signIn`. */
+                kind?: string;
                 /** @description How many items, 1 to 500; 50 where absent. */
                 limit?: number;
+                /** @description The key of a segment that it changed, of whichever scope; also of one that was deleted. */
+                segment?: string;
+                /**
+                 * @description A text in who did it, the comment, or the words of what changed (the first 8 KiB of them),
+                 *     without regard to case. 256 bytes at most.
+                 */
+                text?: string;
+                /** @description Asked for before this moment, ISO 8601. */
+                to?: string;
             };
             header?: never;
             path: {
@@ -10670,6 +11441,8 @@ export interface operations {
             /** @description Done; what is there now, or what was asked for */
             200: {
                 headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10726,7 +11499,10 @@ export interface operations {
     putProjectsByProjectEnvironmentsByEnvironmentRules: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The environment's key */
                 environment: string;
@@ -10779,6 +11555,15 @@ export interface operations {
             };
             /** @description No such thing in the organization */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12139,6 +12924,11 @@ export interface operations {
             query?: {
                 /** @description Keys of environments, with commas between them; at most 20, none where absent. */
                 environments?: string;
+                /**
+                 * @description Whether to say of each flag if it is stale. That changes with time: it is looked up each time,
+                 *     `If-None-Match` or not.
+                 */
+                stale?: boolean;
             };
             header?: {
                 /** @description The `ETag` of an answer before */
@@ -12244,7 +13034,10 @@ export interface operations {
                  *     still have a `next`.
                  */
                 stale?: boolean;
-                /** @description After how many days without evaluation, or with one value, a flag is stale; 30 where absent. */
+                /**
+                 * @description After how many days without evaluation, or with one value, a flag is stale, 1 to 3,650; the
+                 *     project's number where absent.
+                 */
                 staleDays?: number;
                 /** @description `live` (also where absent) or `archived`. */
                 state?: components["schemas"]["FlagState"];
@@ -12883,6 +13676,348 @@ export interface operations {
             };
         };
     };
+    getProjectsByProjectUserProperties: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_UserPropertyView"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getProjectsByProjectUserPropertiesByName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The property's name */
+                name: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserPropertyView"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putProjectsByProjectUserPropertiesByName: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The property's name, 1 to 256 characters; not a built-in one */
+                name: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserProperty"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserPropertyView"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteProjectsByProjectUserPropertiesByName: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The property's name */
+                name: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Forgotten */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getRequests: {
         parameters: {
             query?: {
@@ -12988,6 +14123,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description A dry run */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestDetail"];
+                };
+            };
             /** @description Made; what is there now */
             201: {
                 headers: {
@@ -13477,6 +14621,123 @@ export interface operations {
             };
         };
     };
+    postRequestsByIdReschedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The request's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RescheduleBody"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RebaseResult"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     postRequestsByIdReviews: {
         parameters: {
             query?: never;
@@ -13702,6 +14963,103 @@ export interface operations {
             };
         };
     };
+    deleteRequestsByIdStepsByStep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The request's id */
+                id: string;
+                /** @description The step's number */
+                step: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RebaseResult"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else changed the same part meanwhile; `conflicts` says what and who */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     postRequestsByIdWithdraw: {
         parameters: {
             query?: never;
@@ -13752,6 +15110,93 @@ export interface operations {
             };
             /** @description Something that is there stands against it; nothing was changed */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getSchedule: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before; absent for the first. */
+                cursor?: string;
+                /** @description Only those of requests that change something in this environment of `project`, by key. */
+                environment?: string;
+                /** @description Due at this moment or later, ISO 8601. */
+                from?: string;
+                /** @description How many items, 1 to 500; 50 where absent. */
+                limit?: number;
+                /** @description Only those of requests that change something in this project, by key. */
+                project?: string;
+                /** @description Due before this moment, ISO 8601. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ScheduledView"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -45,6 +45,8 @@ pub struct Engine {
     deadlines: VecDeque<(Micros, Key, Micros)>,
     happened: Vec<Event>,
     searches: Searches,
+    /// Bytes that came, over all connections.
+    received: u64,
     input: Vec<u8>,
     output: Vec<u8>,
     heard: Vec<Heard>,
@@ -62,13 +64,14 @@ impl Engine {
             poll: Poll::new()?,
             start: Instant::now(),
             epoch: now.unwrap_or_default().as_millis(),
-            voice: Voice::new(config.server, config.sdk.clone()),
+            voice: Voice::new(config.server, config.sdk.clone(), config.deflate),
             addresses: Addresses::to(config.server),
             connections: Slab::new(),
             generation: 0,
             deadlines: VecDeque::new(),
             happened: Vec::new(),
             searches: Searches::new(),
+            received: 0,
             input: vec![0; READ],
             output: Vec::new(),
             heard: Vec::new(),
@@ -90,6 +93,11 @@ impl Engine {
     /// Sockets that are open.
     pub fn open_sockets(&self) -> usize {
         self.connections.len()
+    }
+
+    /// Bytes that have come, over all connections.
+    pub fn received(&self) -> u64 {
+        self.received
     }
 
     /// What every full answer must hold from now on.

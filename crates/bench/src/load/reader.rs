@@ -1,5 +1,7 @@
 //! Frames from a server, as they come.
 
+use flate2::{Decompress, FlushDecompress, Status};
+
 use super::shape::{Scan, Searches, Shape};
 
 /// The longest payload of a frame that is kept: control frames', by RFC 6455.
@@ -28,7 +30,17 @@ pub(super) struct Reader {
     scan: Scan,
     /// The message goes on in another frame.
     is_continued: bool,
+    /// Messages may be deflated.
+    deflate: bool,
+    /// There is one while the message that is being read is deflated.
+    inflater: Option<Box<Decompress>>,
 }
+
+/// What the end of a deflated message is sent without (RFC 7692 §7.2.2).
+const TAIL: [u8; 4] = [0, 0, 0xFF, 0xFF];
+
+/// Bytes that are inflated at once.
+const INFLATED: usize = 64 * 1024;
 
 /// A data frame's state.
 #[derive(Debug, Clone, Copy)]
@@ -42,11 +54,20 @@ struct Frame {
 struct Header {
     opcode: u8,
     is_last: bool,
+    is_deflated: bool,
     length: u64,
     size: usize,
 }
 
 impl Reader {
+    /// At the beginning; `deflate` where messages may be deflated.
+    pub(super) fn new(deflate: bool) -> Self {
+        Self {
+            deflate,
+            ..Self::default()
+        }
+    }
+
     /// Whether nothing is begun: such a reader need not be kept.
     pub(super) fn is_between_messages(&self) -> bool {
         self.kept.is_empty() && self.frame.is_none() && !self.is_continued
@@ -66,7 +87,10 @@ impl Reader {
     fn take(&mut self, searches: &Searches, mut bytes: &[u8], heard: &mut Vec<Heard>) {
         loop {
             if let Some(frame) = self.frame {
-                bytes = self.payload(searches, frame, bytes, heard);
+                match self.payload(searches, frame, bytes, heard) {
+                    Some(rest) => bytes = rest,
+                    None => return heard.push(Heard::Bad("a message that cannot be inflated")),
+                }
             }
             if bytes.is_empty() {
                 return;
@@ -78,24 +102,51 @@ impl Reader {
         }
     }
 
-    /// Takes a data frame's payload; what follows it.
+    /// Takes a data frame's payload; what follows it. `None` where it cannot be inflated.
     fn payload<'a>(
         &mut self,
         searches: &Searches,
         frame: Frame,
         bytes: &'a [u8],
         heard: &mut Vec<Heard>,
-    ) -> &'a [u8] {
+    ) -> Option<&'a [u8]> {
         let size = usize::try_from(frame.left).map_or(bytes.len(), |left| left.min(bytes.len()));
         let (piece, rest) = bytes.split_at(size);
         let left = frame.left - size as u64;
         let ends = left == 0 && frame.is_last;
-        self.scan.take(searches, piece, ends);
+        match self.inflater.is_some() {
+            true => self.inflate(searches, piece, ends)?,
+            false => self.scan.take(searches, piece, ends),
+        }
         if ends {
+            self.inflater = None;
             heard.push(Heard::Message(self.scan.end()));
         }
         self.frame = (left > 0).then_some(Frame { left, ..frame });
-        rest
+        Some(rest)
+    }
+
+    /// Takes a piece of a deflated message. `None` where it cannot be inflated.
+    fn inflate(&mut self, searches: &Searches, piece: &[u8], ends: bool) -> Option<()> {
+        let inflater = self.inflater.as_mut()?;
+        let mut text = Vec::with_capacity(INFLATED);
+        for mut left in [piece, if ends { &TAIL } else { &[] }] {
+            loop {
+                text.clear();
+                let before = inflater.total_in();
+                let status = inflater.decompress_vec(left, &mut text, FlushDecompress::None);
+                left = &left[(inflater.total_in() - before) as usize..];
+                self.scan.take(searches, &text, false);
+                // A full buffer may not have been all.
+                if status.ok()? == Status::StreamEnd || text.len() < text.capacity() {
+                    break;
+                }
+            }
+        }
+        if ends {
+            self.scan.take(searches, &[], true);
+        }
+        Some(())
     }
 
     /// Takes a header, and the whole of a control frame; what follows. `None` where more has to
@@ -119,6 +170,13 @@ impl Reader {
                 return None;
             }
             self.is_continued = !header.is_last;
+            if header.is_deflated {
+                if !self.deflate {
+                    heard.push(Heard::Bad("a message that is deflated"));
+                    return None;
+                }
+                self.inflater = Some(Box::new(Decompress::new(false)));
+            }
             self.frame = Some(Frame {
                 left: header.length,
                 is_last: header.is_last,
@@ -148,7 +206,9 @@ impl Header {
         let Some((&[first, second], rest)) = bytes.split_first_chunk::<2>() else {
             return Ok(None);
         };
-        if second & 0x80 != 0 || first & 0x70 != 0 {
+        let is_deflated = first & 0x40 != 0;
+        if second & 0x80 != 0 || first & 0x30 != 0 || is_deflated && !matches!(first & 0x0F, 1 | 2)
+        {
             return Err("a masked frame, or one of an extension");
         }
         let (length, size) = match second {
@@ -172,6 +232,7 @@ impl Header {
         Ok(Some(Self {
             opcode,
             is_last: first & 0x80 != 0,
+            is_deflated,
             length,
             size,
         }))

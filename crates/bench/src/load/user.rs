@@ -20,14 +20,16 @@ const MASK: [u8; 4] = [0x12, 0x34, 0x56, 0x78];
 pub(super) struct Voice {
     address: SocketAddr,
     sdk: Sdk,
+    deflate: bool,
     payload: Vec<u8>,
 }
 
 impl Voice {
-    pub(super) fn new(address: SocketAddr, sdk: Sdk) -> Self {
+    pub(super) fn new(address: SocketAddr, sdk: Sdk, deflate: bool) -> Self {
         Self {
             address,
             sdk,
+            deflate,
             payload: Vec::new(),
         }
     }
@@ -39,12 +41,16 @@ impl Voice {
             Sdk::Server(key) => ("server", key),
         };
         let token = token(key, now);
+        let offer = match self.deflate {
+            true => "Sec-WebSocket-Extensions: permessage-deflate\r\n",
+            false => "",
+        };
         // Writing to memory cannot fail.
         let _ = write!(
             out,
             "GET /streaming?type={kind}&token={token} HTTP/1.1\r\nHost: {}\r\n\
              Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\
-             Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+             Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n{offer}\r\n",
             self.address
         );
     }

@@ -70,7 +70,7 @@ impl Suite {
         progress: Titled<'_>,
     ) -> anyhow::Result<Measured> {
         let options = (part.options)(form);
-        let runs = if part.once { 1 } else { self.runs };
+        let runs = self.runs.min(part.most_runs);
         let own = Own {
             program: self.program.clone(),
             kind: (part.kind)(&options),

@@ -19,7 +19,7 @@ const ERRORS: f64 = 0.001;
 const MOST: usize = 12_000;
 
 /// How many times the gap between a rate that went well and one that did not is halved.
-const HALVINGS: usize = 5;
+const HALVINGS: usize = 4;
 
 /// Tries rates of new connections, each with a full sync and a goodbye, for 4 s each (short: 1 s):
 /// half as much again until it does not go well (from 4,000/s, or `--rate`), and then between the

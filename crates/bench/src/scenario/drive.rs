@@ -21,6 +21,10 @@ const TELL: Duration = Duration::from_millis(200);
 /// How often memory is looked at where its peak is wanted.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// How long a server must be calm, and how long it is waited for at most.
+const CALM: Duration = Duration::from_millis(500);
+const SETTLING: Duration = Duration::from_secs(10);
+
 /// The most memory that was seen, in bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Peaks {
@@ -215,6 +219,22 @@ impl<'a> Drive<'a> {
         Ok(())
     }
 
+    /// Lets the server finish what was begun before, so that it is not counted among what comes:
+    /// users are still to be written, a large change to be sealed. Waits until half a second passes
+    /// in which it hardly does anything, ten seconds at most.
+    pub(super) fn settle(&mut self) -> anyhow::Result<()> {
+        self.phase("settling")?;
+        let deadline = self.soon(SETTLING);
+        loop {
+            let before = self.spent()?;
+            self.pass(CALM)?;
+            let spent = self.spent()?.saturating_sub(before);
+            if spent < CALM / 100 || self.engine.now() >= deadline {
+                return Ok(());
+            }
+        }
+    }
+
     /// Says goodbye to connections and waits until they are closed.
     pub(super) fn close(&mut self, keys: &[Key]) -> anyhow::Result<()> {
         for key in keys {
@@ -274,5 +294,6 @@ pub(super) fn config(options: &Options, target: &Target) -> anyhow::Result<Confi
     };
     let mut config = Config::new(target.address, sdk);
     config.patience = options.patience.unwrap_or(config.patience);
+    config.deflate = options.deflate;
     Ok(config)
 }

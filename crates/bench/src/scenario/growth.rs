@@ -124,6 +124,8 @@ impl Growth<'_> {
     fn connect(&mut self, made: &Made, name: &str) -> anyhow::Result<Cost> {
         let target = made.target(self.target);
         let mut drive = Drive::start(&target, config(self.options, &target)?, self.progress)?;
+        // Making it took more of the server than serving it will.
+        drive.settle()?;
         let bytes = drive.first.bytes as f64;
         let load = Load {
             rate: self.options.rate.unwrap_or(RATE).min(BYTES / bytes),
@@ -149,6 +151,7 @@ impl Growth<'_> {
     fn idle(&mut self, made: &Made) -> anyhow::Result<f64> {
         let target = made.target(self.target);
         let mut drive = Drive::start(&target, config(self.options, &target)?, self.progress)?;
+        drive.settle()?;
         let span = self.options.form(IDLE, Duration::from_secs(1));
         let before = drive.spent()?;
         drive.pass(span)?;

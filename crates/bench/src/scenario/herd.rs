@@ -60,6 +60,7 @@ pub fn run(
         drive.engine.abort(*key);
     }
     drive.watch_peaks();
+    let received = drive.engine.received();
     let start = drive.engine.now();
     let back = drive.open(count, AT_ONCE)?;
     let took = start.until(drive.engine.now()) as f64 / 1e6;
@@ -70,6 +71,8 @@ pub fn run(
     drive.figure("connections", "", back.len() as f64);
     drive.figure("flags", "", f64::from(drive.first.flags));
     drive.figure("state", "bytes", drive.first.bytes as f64);
+    let received = (drive.engine.received() - received) as f64 / back.len().max(1) as f64;
+    drive.figure("received by each", "bytes", received);
     drive.figure("all synced after", "s", took);
     let resident = grown(peaks.resident, before.resident);
     drive.figure("growth of resident memory", "bytes", resident);

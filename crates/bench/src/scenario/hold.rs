@@ -17,8 +17,8 @@ pub(super) const HEARTBEAT: Duration = Duration::from_secs(18);
 /// How fast connections are opened that are only to be there.
 pub(super) const OPENING: f64 = 4000.0;
 
-/// Opens connections (18,000; short: 500), leaves them alone (10 s; 1 s), and then sends each one's
-/// heartbeats (for 20 s; 2 s; `--duration`).
+/// Opens connections (18,000; short: 500), leaves them alone (10 s; 1 s), and then sends
+/// each one's heartbeats (for 20 s; 2 s; `--duration`).
 ///
 /// The memory is all that the processes grew by, divided by the connections: it has in it what a
 /// server learns of users.
@@ -42,6 +42,7 @@ pub fn run(
     let before = drive.sampler.now()?;
     drive.phase("opening")?;
     let keys = drive.open(count, options.rate.unwrap_or(OPENING))?;
+    drive.settle()?;
     drive.phase("idle")?;
     let without = cpu(&mut drive, |drive| drive.pass(idle))?;
     let held = drive.sampler.now()?;

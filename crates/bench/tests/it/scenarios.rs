@@ -153,7 +153,7 @@ fn held_connections_send_heartbeats() {
         .iter()
         .map(|phase| phase.name.as_str())
         .collect();
-    assert_eq!(phases, ["opening", "idle", "heartbeats"]);
+    assert_eq!(phases, ["opening", "settling", "idle", "heartbeats"]);
 }
 
 fn pushes(faults: Faults) -> Subject {

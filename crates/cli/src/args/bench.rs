@@ -176,6 +176,9 @@ pub(crate) struct LoadArgs {
     /// Play server SDKs where client SDKs are usual.
     #[arg(long)]
     pub(crate) server_sdks: bool,
+    /// Offer permessage-deflate. What SDKs say is sent as it is.
+    #[arg(long)]
+    pub(crate) deflate: bool,
     /// How many times to measure; the figures are medians.
     #[arg(long, default_value_t = 1)]
     pub(crate) runs: usize,
@@ -217,6 +220,7 @@ impl LoadArgs {
             patience: seconds(self.patience)?,
             cpus: self.cpus,
             server_sdks: self.server_sdks,
+            deflate: self.deflate,
             short: self.short,
         })
     }

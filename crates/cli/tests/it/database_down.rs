@@ -146,7 +146,8 @@ async fn lost_again_and_again(disaster: Disaster, rounds: usize) {
     let mut server = Sdk::server(program.address, &server_key);
     for round in 0..rounds {
         let mut writing = ledger.write(&api, round * 1_000_000);
-        writing.acknowledged(5).await;
+        // Of each: their flags are released by what they write first.
+        writing.well_again().await;
         disaster(&wire);
         writing.refused().await;
         // Whoever is connected stays so, and whoever comes is served.

@@ -198,8 +198,9 @@ impl Program {
         let answer = sign_in(&nobody, OWNER, &first).await;
         let owner = nobody.in_session_of(&answer);
         let change = json!({ "current": first, "new": PASSWORD });
-        owner.post("me/password", &change).await.expect(204);
-        (first, owner)
+        let changed = owner.post("me/password", &change).await;
+        assert_eq!(changed.status, 204, "{}", changed.text);
+        (first, owner.in_session_of(&changed))
     }
 
     /// Waits for a line with this text.

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod adopting;
+mod audit;
 mod backup;
 mod bench;
 mod commands;
@@ -13,6 +14,7 @@ mod disk_full;
 mod import;
 mod kit;
 mod ledger;
+mod organizations;
 mod people;
 mod project_file;
 mod stopping;

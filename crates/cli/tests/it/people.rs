@@ -26,7 +26,9 @@ async fn the_first_start_says_a_password_and_later_ones_do_not() {
     let refused = owner.get("projects").await.problem(403);
     assert_eq!(refused.code(), "passwordMustChange");
     let change = json!({ "current": first, "new": PASSWORD });
-    owner.post("me/password", &change).await.expect(204);
+    let changed = owner.post("me/password", &change).await;
+    assert_eq!(changed.status, 204, "{}", changed.text);
+    let owner = owner.in_session_of(&changed);
     owner.get("projects").await.expect(200);
     assert!(is_private_file(&data.path().join("instance.key")));
 
@@ -118,7 +120,9 @@ async fn a_reset_password_works_until_it_is_changed_as_it_must_be() {
     let owner = nobody.clone().in_session_of(&answer);
     assert_eq!(answer.expect(200)["passwordMustChange"], true);
     let change = json!({ "current": password, "new": "battery staple" });
-    owner.post("me/password", &change).await.expect(204);
+    let changed = owner.post("me/password", &change).await;
+    assert_eq!(changed.status, 204, "{}", changed.text);
+    let owner = owner.in_session_of(&changed);
     owner.get("projects").await.expect(200);
     sign_in(&nobody, OWNER, password).await.problem(401);
 }

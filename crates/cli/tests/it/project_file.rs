@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Output;
 
 use burgee_testkit::sdk::Sdk;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::kit::{Data, Program, apply, flag_on, stderr};
 
@@ -65,6 +65,44 @@ async fn flags_are_kept_in_a_file_and_a_running_server_follows() {
         .expect(200);
     assert_eq!(history["items"][0]["comment"], "from Git");
     assert_eq!(history["items"][0]["actor"], "operator");
+    server.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn approvals_are_gone_without_for_a_reason_alone() {
+    let data = Data::folder();
+    let server = Program::start(&data);
+    let api = server.api(&data.token());
+    apply(&api, flag_on("f")).await;
+    let rules = json!({"approvals": {"required": 1}});
+    let path = "projects/default/environments/prod/rules";
+    api.put(path, &rules).await.expect(200);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("flags.yaml");
+    let file = path.to_str().unwrap();
+    let edited = export(&data).replace("enabled: true", "enabled: false");
+    std::fs::write(&path, &edited).unwrap();
+    let plan = data.run(&["plan", file, "--json"]);
+    assert_eq!(plan.status.code(), Some(2), "{}", stderr(&plan));
+    let plan: Value = serde_json::from_slice(&plan.stdout).unwrap();
+    let set = &plan["changeSets"][0];
+    assert_eq!(set["needs"][0]["missing"], 1, "{plan}");
+    assert_eq!(set["commands"][0]["kind"], "turnOff", "{plan}");
+    assert!(set["base"]["default/prod"].is_i64(), "{plan}");
+    let refused = data.run(&["apply", file, "--yes"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(
+        stdout(&refused).contains("default/prod asks for 1"),
+        "{}",
+        stdout(&refused)
+    );
+    let applied = data.run(&["apply", file, "--yes", "--override", "it burns"]);
+    assert!(applied.status.success(), "{}", stderr(&applied));
+    let history = api
+        .get("projects/default/changes?limit=1")
+        .await
+        .expect(200);
+    assert_eq!(history["items"][0]["overridden"]["reason"], "it burns");
     server.stop();
 }
 

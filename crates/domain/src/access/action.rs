@@ -50,7 +50,7 @@ pub const ACTIONS: &[Action] = &[
     action("audit.retain", "choose how long the audit log is kept"),
     action("project.read", "see a project"),
     action("project.create", "make projects"),
-    action("project.update", "rename a project"),
+    action("project.update", "change a project's settings"),
     action("project.delete", "delete a project"),
     action(
         "environment.read",
@@ -69,7 +69,7 @@ pub const ACTIONS: &[Action] = &[
     ),
     action(
         "environment.loosenRules",
-        "make an environment ask less of change sets than it did",
+        "make an environment ask less of change sets than it did, or let others review there",
     ),
     action(
         "change.override",

@@ -64,6 +64,36 @@ const METADATA: [&str; 6] = [
     "segment.setTags",
 ];
 
+/// Whether a permission is for what changes nobody's answer: names, descriptions and tags.
+pub(crate) fn is_metadata(action: &str) -> bool {
+    METADATA.contains(&action)
+}
+
+/// What the commands name: who may not touch that is told nothing about it. What is made has the tags
+/// that it is made with, whatever there is of that name.
+pub fn named(workspace: &Workspace, commands: &[Command]) -> Vec<Need> {
+    let outcome = Outcome::default();
+    let find = Find {
+        workspace,
+        outcome: &outcome,
+    };
+    let of = |(index, command): (usize, &Command)| {
+        let target = command.target();
+        let resources = match command.new_tags() {
+            Some(tags) => vec![find.path(&target).tagged(tags)],
+            None => find.named(&target),
+        };
+        let action = command.permission();
+        resources.into_iter().map(move |resource| Need {
+            command: index,
+            action,
+            resource,
+        })
+    };
+    let needs = commands.iter().enumerate().flat_map(of);
+    needs.collect()
+}
+
 /// What the commands need, given what they did. A command without effect needs what it names.
 pub fn needs(workspace: &Workspace, commands: &[Command], outcome: &Outcome) -> Vec<Need> {
     let find = Find { workspace, outcome };
@@ -71,7 +101,7 @@ pub fn needs(workspace: &Workspace, commands: &[Command], outcome: &Outcome) -> 
     for (index, command) in commands.iter().enumerate() {
         let action = command.permission();
         let mut resources = find.named(&command.target());
-        if !METADATA.contains(&action) {
+        if !is_metadata(action) {
             resources.extend(find.served(index, &command.target()));
         }
         let mut seen = BTreeSet::new();
@@ -93,7 +123,11 @@ struct Find<'a> {
 impl Find<'_> {
     /// What the command names.
     fn named(&self, target: &Target<'_>) -> Vec<Resource> {
-        let path = match *target {
+        self.tagged(self.path(target), target)
+    }
+
+    fn path(&self, target: &Target<'_>) -> Resource {
+        match *target {
             Target::Flag { project, flag } => Resource::project(project).with(Kind::Flag, flag),
             Target::Targeting {
                 project,
@@ -115,8 +149,7 @@ impl Find<'_> {
                 ..
             } => Resource::project(project).with(Kind::Segment, segment),
             Target::Segment { segment, .. } => Resource::new(Kind::Segment, segment),
-        };
-        self.tagged(path, target)
+        }
     }
 
     /// The item in every environment where the command changes what is served.

@@ -16,7 +16,8 @@ const MAX_PATTERN: usize = 1_024;
 pub struct Pattern {
     /// Empty: everything. Keys are folded.
     path: Vec<Part>,
-    /// Of which the resource must have one; empty: none is asked for.
+    /// Of which the resource must have one, in lower case, since nobody means another tag by `Pay`
+    /// than by `pay`; empty: none is asked for.
     tags: Vec<String>,
     text: String,
 }
@@ -62,6 +63,7 @@ impl Pattern {
             ..part
         };
         let path = path.into_iter().map(folded).collect();
+        let tags = tags.iter().map(|it| it.to_lowercase()).collect();
         Ok(Self { path, tags, text })
     }
 
@@ -119,6 +121,7 @@ impl Pattern {
 
     fn has_tag_of(&self, resource: &Resource) -> bool {
         let wanted = |tag: &String| {
+            let tag = tag.to_lowercase();
             let mut patterns = self.tags.iter();
             patterns.any(|pattern| glob(pattern.as_bytes(), tag.as_bytes()))
         };

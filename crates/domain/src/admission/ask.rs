@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::rules::{Approvals, CommentRule, EnvironmentRules};
-use crate::access::{Marks, Resource};
+use crate::access::{Marks, Resource, is_metadata};
 use crate::command::Command;
 use crate::id::Id;
 use crate::model::Environment;
@@ -99,16 +99,17 @@ fn changes_serving(entry: &LogEntry) -> bool {
     entry.facets.iter().any(|facet| *facet != Facet::Metadata)
 }
 
-/// The permissions of the commands that changed an item.
+/// The permissions of the commands that changed what is served of an item: beside turning a flag off,
+/// its new name asks nobody. An empty text where no such command is known of.
 fn by(entry: &LogEntry, commands: &[Command]) -> Vec<String> {
-    let permission = |index: &usize| {
-        let command = commands.get(*index);
-        command.map_or_else(String::new, |it| it.permission().to_owned())
-    };
-    match entry.commands.is_empty() {
-        true => vec![String::new()],
-        false => entry.commands.iter().map(permission).collect(),
+    let found = entry.commands.iter().map(|index| commands.get(*index));
+    let permissions = found.map(|it| it.map_or("", Command::permission));
+    let serving = permissions.filter(|it| !is_metadata(it));
+    let mut found: Vec<String> = serving.map(str::to_owned).collect();
+    if found.is_empty() {
+        found.push(String::new());
     }
+    found
 }
 
 fn keys(workspace: &Workspace, id: &Id<Environment>) -> Option<(String, String)> {

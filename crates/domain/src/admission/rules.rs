@@ -155,6 +155,13 @@ impl EnvironmentRules {
         Ok(())
     }
 
+    /// Whether approvals are asked for, and an account or one of these groups (in lower case) is
+    /// named as who may give them.
+    pub fn name_reviewer(&self, account: Option<&str>, groups: &[String]) -> bool {
+        let named = &self.approvals.reviewers;
+        self.approvals.required > 0 && !named.is_anybody() && named.names(account, groups)
+    }
+
     /// Whether these let something through that `before` would have held: less to be said, fewer
     /// approvals, more people who may approve, more that is exempt. Who reviews, and what is
     /// exempt, matters only where approvals were asked for.

@@ -1,10 +1,15 @@
 //! Counting who agreed.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use serde::{Deserialize, Serialize};
 
-use super::ask::Ask;
+use super::ask::{Ask, Place};
 use super::rules::Reviewers;
 use crate::access::Rights;
+use crate::id::Id;
+use crate::model::Environment;
 
 /// What a reviewer thinks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,4 +114,28 @@ pub fn standing(needs: &[EnvironmentNeeds]) -> Option<Verdict> {
     }
     let all = needs.iter().all(EnvironmentNeeds::are_met);
     all.then_some(Verdict::Approve)
+}
+
+/// Whether others vouch for all that changes in these places: each asks for approvals, and has
+/// them. Then it matters no more what has become of who wrote it.
+pub fn vouched(places: &[Place], asks: &[Ask], voices: &[Voice]) -> bool {
+    let by_others = |place: &Place| {
+        let ask = asks.iter().find(|ask| ask.environment == place.environment);
+        ask.is_some_and(|ask| ask.approvals.is_some() && ask.count(voices).are_met())
+    };
+    !places.is_empty() && places.iter().all(by_others)
+}
+
+/// The places of several change sets, each once, in the order of the environments.
+pub fn together(places: impl IntoIterator<Item = Place>) -> Vec<Place> {
+    let mut all: BTreeMap<Id<Environment>, Place> = BTreeMap::new();
+    for place in places {
+        match all.entry(place.environment.clone()) {
+            Entry::Occupied(mut known) => known.get_mut().by.extend(place.by),
+            Entry::Vacant(free) => {
+                free.insert(place);
+            }
+        }
+    }
+    all.into_values().collect()
 }

@@ -7,6 +7,9 @@ use crate::fault::Fault;
 use crate::key::Key;
 use crate::limits::{MAX_DESCRIPTION, MAX_ID, MAX_NAME, MAX_TAG, MAX_TAGS};
 
+/// What has a meaning beside tags in a policy's resources.
+const POLICY_MARKS: [char; 3] = [',', ';', '*'];
+
 /// A key of a new flag or segment.
 pub(crate) fn key(text: &str, at: &str) -> Checked<Key> {
     Key::new(text).map_err(|error| Fault::new(at, "keyInvalid", error.to_string()))
@@ -51,6 +54,23 @@ pub(crate) fn tags(tags: &[String], at: &str) -> Checked<Vec<String>> {
     if kept.len() > MAX_TAGS {
         let message = format!("there are {} tags; the limit is {MAX_TAGS}", kept.len());
         return Err(Fault::new(at, "tooManyTags", message));
+    }
+    Ok(kept)
+}
+
+/// As [`tags`], beside those that are there: a new one is a tag that a policy can name.
+pub(crate) fn new_tags(tags: &[String], there: &[String], at: &str) -> Checked<Vec<String>> {
+    let kept = self::tags(tags, at)?;
+    for (index, tag) in tags.iter().enumerate() {
+        let tag = tag.trim();
+        let found = tag.chars().find(|it| POLICY_MARKS.contains(it));
+        if let Some(found) = found.filter(|_| !there.iter().any(|it| it == tag)) {
+            let message = format!(
+                "a tag has none of `,`, `;` and `*`, which have a meaning in policies; this one has \
+                 `{found}`"
+            );
+            return Err(Fault::new(format!("{at}/{index}"), "tagCharacter", message));
+        }
     }
     Ok(kept)
 }

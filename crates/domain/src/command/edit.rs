@@ -42,6 +42,11 @@ pub(crate) trait Edit {
     /// The permission that it needs.
     fn permission(&self) -> &'static str;
 
+    /// The tags of what it makes; none where it makes nothing.
+    fn new_tags(&self) -> Option<&[String]> {
+        None
+    }
+
     /// Adds what must be loaded besides the target.
     fn refer(&self, _references: &mut References) {}
 

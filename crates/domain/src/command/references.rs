@@ -41,7 +41,7 @@ pub struct References {
 }
 
 /// What the commands refer to.
-pub fn references(commands: &[Command]) -> References {
+pub fn references<'c>(commands: impl IntoIterator<Item = &'c Command>) -> References {
     let mut references = References::default();
     for command in commands {
         references.add_target(command.target());

@@ -38,8 +38,8 @@ fn environment(present: &Present, environment: &Environment) -> EnvironmentFile 
     let project = environment.project.clone();
     let scope = SegmentScope::Environment(project, environment.id.clone());
     EnvironmentFile {
-        name: unlike_key(&environment.name, &environment.key),
-        description: environment.description.clone(),
+        name: Some(environment.name.clone()),
+        description: Some(environment.description.clone()),
         segments: segments(present, &scope),
     }
 }

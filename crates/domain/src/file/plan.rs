@@ -1,15 +1,16 @@
 //! From a file and what is there to what has to be done.
 //!
-//! Everything of one flag is done together; segments come before the flags that name them, and are
-//! archived after. What a file does not name stays: another environment, a flag's targeting where
-//! the file has none. Pruning archives the flags and segments of which the file says nothing, and
-//! deletes none.
+//! Environments come first, by acts of administration. Everything of one flag is done together;
+//! segments come before the flags that name them, and are archived after. What a file does not name
+//! stays: another environment, a flag's targeting where the file has none. Pruning archives the
+//! flags and segments of which the file says nothing, and deletes none.
 
 use std::collections::BTreeMap;
 
 use burgee_eval::flag::Variation;
 use serde::Serialize;
 
+use super::environments::{self, PlannedEnvironment};
 use super::labels::{SegmentNames, free_id, variation};
 use super::present::Present;
 use super::segments::{self, Place};
@@ -30,11 +31,11 @@ use crate::workspace::FlagState;
 /// What has to be done, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
+    /// The environments that the file describes; those too where nothing has to be done.
+    pub environments: Vec<PlannedEnvironment>,
     /// Segments, then flags, then segments that are archived at the end; those too where nothing has
     /// to be done.
     pub groups: Vec<Group>,
-    /// What the file says and cannot be done.
-    pub notes: Vec<String>,
 }
 
 /// What becomes of one flag or segment.
@@ -116,6 +117,7 @@ impl Plan {
     /// Whether everything is as the file says.
     pub fn is_empty(&self) -> bool {
         self.groups.iter().all(|it| it.commands.is_empty())
+            && self.environments.iter().all(|it| it.act().is_none())
     }
 }
 
@@ -129,16 +131,20 @@ pub fn plan(
     prune: bool,
     new_id: &mut dyn FnMut() -> String,
 ) -> Result<Plan, FileFault> {
+    let environments = environments::plan(file, present, new_id)?;
+    let present = environments::with_made(present, &environments);
     let mut planner = Planner {
-        present,
+        present: &present,
         file,
-        plan: Plan::default(),
+        plan: Plan {
+            environments,
+            ..Plan::default()
+        },
         last: Vec::new(),
         own: BTreeMap::new(),
         shared: SegmentNames::default(),
         new_id,
     };
-    planner.environments()?;
     planner.segments(prune)?;
     planner.flags(prune)?;
     let Planner { mut plan, last, .. } = planner;
@@ -160,23 +166,6 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// An environment has keys and rules of its own, which a file has not: it is made apart.
-    fn environments(&mut self) -> Result<(), FileFault> {
-        for (key, wanted) in &self.file.environments {
-            let found = self.present.environment(key).ok_or_else(|| {
-                let at = format!("/environments/{}", escaped(key));
-                environment_not_found(key, at)
-            })?;
-            let name = wanted.name.as_deref().unwrap_or(key);
-            if found.name != name || found.description != wanted.description {
-                self.plan.notes.push(format!(
-                    "environment {key}: its name and description stay as they are"
-                ));
-            }
-        }
-        Ok(())
-    }
-
     fn segments(&mut self, prune: bool) -> Result<(), FileFault> {
         let (file, present) = (self.file, self.present);
         let organization = SegmentScope::Organization;
@@ -335,7 +324,6 @@ impl Planner<'_> {
             return Err(FileFault::new(format!("{at}/type"), "typeChanged", message));
         }
         let flag = self.flag(key, wanted, Some(&found.flag), at)?;
-        self.note_defaults(&flag, &found.flag);
         let mut commands = self.metadata(&flag, &found.flag);
         let (first, last) = self.variations(&flag, &found.flag);
         commands.extend(first);
@@ -414,20 +402,6 @@ impl Planner<'_> {
         variations.collect()
     }
 
-    /// A flag's defaults are chosen when it is made: no command changes them.
-    fn note_defaults(&mut self, flag: &Flag, found: &Flag) {
-        let kept = |id: &str| flag.variations.iter().any(|it| it.id == id);
-        let (on, off) = (&found.default_on, &found.default_off);
-        let differs =
-            (kept(on) && *on != flag.default_on) || (kept(off) && *off != flag.default_off);
-        if differs {
-            self.plan.notes.push(format!(
-                "flag {}: `onVariation` and `offVariation` of a flag that is there stay as they are",
-                found.key
-            ));
-        }
-    }
-
     fn metadata(&self, flag: &Flag, found: &Flag) -> Vec<Command> {
         let (project, key) = (self.project(), found.key.to_string());
         let mut commands: Vec<Command> = Vec::new();
@@ -467,29 +441,33 @@ impl Planner<'_> {
     }
 
     /// What is done before and after the targetings. A variation that goes may be in use until they
-    /// are changed.
+    /// are changed; what an environment begins with is there before one is released.
     fn variations(&self, flag: &Flag, found: &Flag) -> (Option<Command>, Option<Command>) {
-        if flag.variations == found.variations {
+        let chosen = |new: &String, old: &String| (new != old).then(|| new.clone());
+        let on_variation = chosen(&flag.default_on, &found.default_on);
+        let off_variation = chosen(&flag.default_off, &found.default_off);
+        let same_choice = on_variation.is_none() && off_variation.is_none();
+        if flag.variations == found.variations && same_choice {
             return (None, None);
         }
-        let set = |variations: &[Variation]| {
-            let command = SetVariations {
-                project: self.project(),
-                flag: found.key.to_string(),
-                variations: variations.iter().map(variation_input).collect(),
-                on_variation: None,
-                off_variation: None,
-            };
-            Some(command.into())
+        let set = |variations: &[Variation]| SetVariations {
+            project: self.project(),
+            flag: found.key.to_string(),
+            variations: variations.iter().map(variation_input).collect(),
+            on_variation: None,
+            off_variation: None,
         };
         let is_wanted = |it: &&Variation| flag.variations.iter().any(|kept| kept.id == it.id);
         let going = found.variations.iter().filter(|it| !is_wanted(it));
         let mut both = flag.variations.clone();
         both.extend(going.cloned());
-        match both.len() == flag.variations.len() {
-            true => (set(&both), None),
-            false => (set(&both), set(&flag.variations)),
-        }
+        let first = SetVariations {
+            on_variation,
+            off_variation,
+            ..set(&both)
+        };
+        let last = (both.len() > flag.variations.len()).then(|| set(&flag.variations).into());
+        (Some(first.into()), last)
     }
 
     fn targetings(
@@ -499,14 +477,6 @@ impl Planner<'_> {
         found: Option<&FlagState>,
         at: &str,
     ) -> Result<Vec<Command>, FileFault> {
-        // What a flag that is there begins with, where it is released, is its own.
-        let mut like = flag.clone();
-        if let Some(found) = found {
-            let kept = |id: &str| flag.variations.iter().any(|it| it.id == id);
-            let (on, off) = (&found.flag.default_on, &found.flag.default_off);
-            like.default_on = if kept(on) { on } else { &flag.default_on }.clone();
-            like.default_off = if kept(off) { off } else { &flag.default_off }.clone();
-        }
         let project = self.project();
         let mut commands = Vec::new();
         for (key, file) in &wanted.environments {
@@ -518,10 +488,9 @@ impl Planner<'_> {
                 None => self.names_of(key),
             };
             let present = found.and_then(|found| found.targetings.get(&environment.id));
-            // A file means the defaults that it shows itself.
             let wanted = targeting::wanted(file, flag, present, &names, self.new_id, &at)?;
             let place = (project.as_str(), key.as_str());
-            commands.extend(targeting::commands(place, &like, present, &wanted));
+            commands.extend(targeting::commands(place, flag, present, &wanted));
         }
         Ok(commands)
     }
@@ -539,7 +508,7 @@ impl Planner<'_> {
 
 fn environment_not_found(key: &str, at: String) -> FileFault {
     let message = format!(
-        "the project has no environment '{}'; make it first",
+        "neither the project nor the file's `environments` has '{}'",
         shown(key)
     );
     FileFault::new(at, "environmentNotFound", message)
@@ -553,11 +522,11 @@ fn variation_input(variation: &Variation) -> VariationInput {
     }
 }
 
-fn checked_key(key: &str, at: &str) -> Result<Key, FileFault> {
+pub(super) fn checked_key(key: &str, at: &str) -> Result<Key, FileFault> {
     Key::new(key).map_err(|error| FileFault::new(at, "keyInvalid", error.to_string()))
 }
 
 /// A key as a part of a JSON pointer.
-fn escaped(key: &str) -> String {
+pub(super) fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }

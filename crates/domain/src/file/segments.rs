@@ -181,7 +181,7 @@ impl Addressed<'_> {
                 keys: file.excluded.clone()
             });
         }
-        if found.rules != rules {
+        if normal(&found.rules) != normal(rules) {
             add!(SetSegmentRules {
                 rules: rules.iter().map(rule_input).collect()
             });
@@ -200,6 +200,15 @@ impl Addressed<'_> {
         };
         (commands, done)
     }
+}
+
+/// Rules as they are compared.
+fn normal(rules: &[SegmentRule]) -> Vec<SegmentRule> {
+    let rules = rules.iter().map(|rule| SegmentRule {
+        conditions: condition::normal(&rule.conditions),
+        ..rule.clone()
+    });
+    rules.collect()
 }
 
 fn rule_input(rule: &SegmentRule) -> SegmentRuleInput {

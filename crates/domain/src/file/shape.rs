@@ -31,16 +31,17 @@ pub struct ProjectFile {
     pub flags: Each<FlagFile>,
 }
 
-/// An environment.
+/// An environment. What is absent stays as it is, since most files are about flags; so an export
+/// has it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EnvironmentFile {
-    /// The display name; the key where absent.
+    /// The display name; the key where absent and the environment is made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// A text for people.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub description: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
     /// Segments of this environment alone.
     #[serde(default, deserialize_with = "each_once", skip_serializing_if = "none")]
     pub segments: Each<SegmentFile>,

@@ -182,7 +182,7 @@ pub(super) fn commands(
             });
         }
     }
-    if now.rules != wanted.rules {
+    if normal(&now.rules) != normal(&wanted.rules) {
         add!(SetRules {
             rules: wanted.rules.iter().map(rule_input).collect()
         });
@@ -215,6 +215,15 @@ pub(super) fn commands(
         _ => {}
     }
     commands
+}
+
+/// Rules as they are compared.
+fn normal(rules: &[Rule]) -> Vec<Rule> {
+    let rules = rules.iter().map(|rule| Rule {
+        conditions: condition::normal(&rule.conditions),
+        ..rule.clone()
+    });
+    rules.collect()
 }
 
 fn keys_of<'t>(targeting: &'t Targeting, variation: &str) -> &'t [String] {

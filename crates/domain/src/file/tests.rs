@@ -15,6 +15,7 @@ use crate::id::Id;
 use crate::key::Key;
 use crate::model::{Environment, Organization, Project, Segment, SegmentScope};
 use crate::position::Position;
+use crate::staleness::StaleDays;
 use crate::workspace::{ProjectState, SegmentState, Workspace};
 
 const NOW: Millis = Millis(1_800_000_000_000);
@@ -43,6 +44,7 @@ fn empty(key: &str) -> Workspace {
         key: Key::new("web").unwrap(),
         name: "Web".into(),
         version: 0,
+        stale_days: StaleDays::default(),
         created_at: NOW,
     };
     let state = ProjectState {
@@ -104,6 +106,12 @@ fn applied(workspace: &Workspace, file: &ProjectFile, prune: bool) -> Workspace 
     let mut new_id = ids();
     let plan = plan(file, &present(workspace), prune, &mut new_id).unwrap();
     let mut state = workspace.clone();
+    let project = state.projects.get_mut("web").unwrap();
+    for planned in plan.environments.iter().cloned() {
+        let environment = planned.wanted;
+        let key = environment.key.folded();
+        project.environments.insert(key, environment);
+    }
     for commands in plan.change_sets() {
         let _loaded = references(&commands);
         crate::change::well_formed(&commands).unwrap();
@@ -178,6 +186,12 @@ fn texts(most: usize) -> impl Strategy<Value = Vec<String>> {
     prop::collection::btree_set(text(), 0..=most).prop_map(|it| it.into_iter().collect())
 }
 
+/// Tags have none of the characters that mean something in policies.
+fn tags(most: usize) -> impl Strategy<Value = Vec<String>> {
+    let is_tag = |it: &String| !it.contains([',', ';', '*']);
+    texts(most).prop_map(move |it| it.into_iter().filter(is_tag).collect::<Vec<_>>())
+}
+
 fn condition() -> impl Strategy<Value = Value> {
     prop_oneof![
         (text(), text()).prop_map(
@@ -246,8 +260,8 @@ fn targeting() -> impl Strategy<Value = Value> {
 
 fn flag() -> impl Strategy<Value = Value> {
     let names = prop::option::of(text());
-    let about = (prop::option::of(text()), text(), texts(3));
-    let targetings = (prop::option::of(targeting()), prop::option::of(targeting()));
+    let about = (prop::option::of(text()), text(), tags(3));
+    let targetings = [(); 3].map(|()| prop::option::of(targeting()));
     (
         about,
         names,
@@ -256,10 +270,11 @@ fn flag() -> impl Strategy<Value = Value> {
         prop::option::of(0..3_usize),
     )
         .prop_map(
-            |((name, description, tags), label, (prod, dev), archived, on)| {
-                let mut environments = serde_json::Map::new();
-                environments.extend(prod.map(|it| ("prod".to_owned(), it)));
-                environments.extend(dev.map(|it| ("dev".to_owned(), it)));
+            |((name, description, tags), label, targetings, archived, on)| {
+                let keys = ["prod", "dev", "stage"].map(str::to_owned);
+                let environments = keys.into_iter().zip(targetings);
+                let environments = environments.filter_map(|(key, it)| Some((key, it?)));
+                let environments: serde_json::Map<String, Value> = environments.collect();
                 json!({
                     "name": name, "description": description, "tags": tags, "type": "string",
                     "variations": [{"id": "v0", "value": "a", "name": label},
@@ -287,20 +302,25 @@ fn segment() -> impl Strategy<Value = Value> {
         })
 }
 
+fn environment() -> impl Strategy<Value = Value> {
+    let about = [(); 2].map(|()| prop::option::of(text()));
+    (about, segment()).prop_map(|([name, description], own)| {
+        json!({"name": name, "description": description, "segments": {"own": own}})
+    })
+}
+
 fn project() -> impl Strategy<Value = ProjectFile> {
     let keys = prop::collection::btree_map("[a-c][a-zA-Z0-9._-]{0,6}", flag(), 0..4);
-    (keys, segment(), segment(), segment()).prop_map(|(flags, shared, prod, dev)| {
+    let environments = [(); 3].map(|()| environment());
+    (keys, segment(), environments).prop_map(|(flags, shared, [prod, dev, stage])| {
         let mut seen = BTreeSet::new();
         let flags = flags.into_iter();
         let flags: BTreeMap<_, _> = flags
             .filter(|(key, _)| seen.insert(key.to_ascii_lowercase()))
             .collect();
-        let environment = |name: &str, own: &Value| {
-            json!({"name": name, "description": "a\nb", "segments": {"own": own}})
-        };
         let file = json!({
             "burgee": 1, "project": "web", "flags": flags, "segments": {"Beta": shared},
-            "environments": {"prod": environment("PROD", &prod), "dev": environment("DEV", &dev)},
+            "environments": {"prod": prod, "dev": dev, "stage": stage},
         });
         serde_json::from_value(without_nulls(file)).unwrap()
     })
@@ -423,6 +443,82 @@ fn large_files_come_to_sets_within_the_limit_that_keep_a_flag_together() {
 }
 
 #[test]
+fn what_a_flag_begins_with_is_what_the_file_says() {
+    let file = |on: &str, off: &str| {
+        let variations = json!([{"id": "x", "value": "a"}, {"id": "y", "value": "b"}]);
+        let flag = json!({"type": "string", "variations": variations, "onVariation": on,
+            "offVariation": off});
+        let file = json!({"burgee": 1, "project": "web", "flags": {"f": flag}});
+        serde_json::from_value::<ProjectFile>(file).unwrap()
+    };
+    let before = applied(&empty("web"), &file("a", "b"), false);
+    let wanted = file("b", "a");
+    let after = applied(&before, &wanted, false);
+    let flag = &after.projects["web"].flags["f"].flag;
+    assert_eq!((&*flag.default_on, &*flag.default_off), ("y", "x"));
+    let again = plan(&wanted, &present(&after), false, &mut ids()).unwrap();
+    assert!(again.is_empty(), "{again:?}");
+}
+
+#[test]
+fn lists_of_segments_are_labels_however_they_are_written() {
+    let condition = json!({"property": "User is in segment", "value": "[ \"shared\" ]"});
+    let rule = json!({"if": [condition], "serve": "a"});
+    let flag = json!({"type": "string", "variations": [{"value": "a"}],
+        "environments": {"prod": {"enabled": true, "rules": [rule]}}});
+    let file = json!({"burgee": 1, "project": "web", "flags": {"f": flag}});
+    let file: ProjectFile = serde_json::from_value(file).unwrap();
+    let state = applied(&empty("web"), &file, false);
+    let out = exported(&state);
+    let condition = &out.flags["f"].environments["prod"].rules[0].conditions[0];
+    let labels = condition.in_segments.as_deref();
+    assert_eq!(
+        labels,
+        Some(["organization/All.Of-us".to_owned()].as_slice())
+    );
+    for file in [&file, &out] {
+        let again = plan(file, &present(&state), false, &mut ids()).unwrap();
+        assert!(again.is_empty(), "{again:?}");
+    }
+}
+
+#[test]
+fn environments_are_made_and_described_and_stay_where_the_file_is_silent() {
+    let file = json!({"burgee": 1, "project": "web", "environments": {
+        "prod": {}, "Dev": {"description": " For us "}, "stage": {"name": "Stage"}}});
+    let file: ProjectFile = serde_json::from_value(file).unwrap();
+    let before = empty("web");
+    let planned = plan(&file, &present(&before), true, &mut ids()).unwrap();
+    let done: Vec<_> = planned.environments.iter().map(|it| it.done).collect();
+    // In the order of the keys, of which `Dev` is the first.
+    assert_eq!(done, [Done::Updated, Done::Unchanged, Done::Created]);
+    let after = applied(&before, &file, true);
+    let of = |key: &str| &after.projects["web"].environments[key];
+    assert_eq!(
+        (&*of("dev").name, &*of("dev").description),
+        ("DEV", "For us")
+    );
+    assert_eq!(of("prod"), &before.projects["web"].environments["prod"]);
+    assert_eq!(
+        (&*of("stage").name, &*of("stage").description),
+        ("Stage", "")
+    );
+    for (environments, pointer) in [
+        (json!({"a b": {}}), "/environments/a b"),
+        (json!({"new": {"name": " "}}), "/environments/new/name"),
+        (
+            json!({"prod": {"description": "x".repeat(9_000)}}),
+            "/environments/prod/description",
+        ),
+    ] {
+        let file = json!({"burgee": 1, "project": "web", "environments": environments});
+        let file: ProjectFile = serde_json::from_value(file).unwrap();
+        let refused = plan(&file, &present(&before), false, &mut ids());
+        assert_eq!(refused.unwrap_err().pointer, pointer);
+    }
+}
+
+#[test]
 fn the_type_of_a_flag_never_changes() {
     let file = |kind: &str, value: &str| {
         let flag = json!({"type": kind, "variations": [{"value": value}]});
@@ -432,6 +528,26 @@ fn the_type_of_a_flag_never_changes() {
     let state = applied(&empty("web"), &file("string", "a"), false);
     let refused = plan(&file("number", "1"), &present(&state), false, &mut ids());
     assert_eq!(refused.unwrap_err().pointer, "/flags/f/type");
+}
+
+#[test]
+fn a_file_of_another_version_is_told_whatever_else_it_has() {
+    for text in [
+        "burgee: 2\n",
+        "burgee: 2\nproject: web\nplanets: {earth: 1}\n",
+        "{\"burgee\": 2, \"flags\": []}",
+        "burgee: 2\nproject: web\n",
+        "burgee: 5000000000\nproject: web\n",
+    ] {
+        let fault = read(text).unwrap_err();
+        assert_eq!(
+            (&*fault.pointer, fault.code),
+            ("/burgee", "fileVersion"),
+            "{text}"
+        );
+    }
+    // It is of the version, but has not the shape.
+    assert_eq!(read("burgee: 1\n").unwrap_err().code, "fileInvalid");
 }
 
 #[test]

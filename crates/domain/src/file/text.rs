@@ -3,6 +3,7 @@
 //! YAML can be made to explode: by references to what was said before, and by depth. A file of ours
 //! needs neither, so references are refused, and what a reader may be made to hold is bounded.
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::FileFault;
@@ -39,15 +40,33 @@ pub fn read(text: &str) -> Result<ProjectFile, FileFault> {
         let message = format!("a file has at most {MAX_FILE} bytes");
         return Err(FileFault::new("", "fileTooLarge", message));
     }
-    let file: ProjectFile = match text.trim_start().starts_with('{') {
-        true => json(text)?,
-        false => yaml(text)?,
-    };
-    if file.burgee != VERSION {
-        let message = format!("this program reads files of version {VERSION}");
-        return Err(FileFault::new("/burgee", "fileVersion", message));
+    // What another version has is not known, so its shape says nothing that helps.
+    let file: ProjectFile = parsed(text).map_err(|fault| match parsed::<Head>(text) {
+        Ok(Head { burgee }) if burgee != u64::from(VERSION) => other_version(burgee),
+        _ => fault,
+    })?;
+    match file.burgee {
+        VERSION => Ok(file),
+        other => Err(other_version(other.into())),
     }
-    Ok(file)
+}
+
+/// What files of all versions have.
+#[derive(Deserialize)]
+struct Head {
+    burgee: u64,
+}
+
+fn other_version(version: u64) -> FileFault {
+    let message = format!("the file is of version {version}; this program knows version {VERSION}");
+    FileFault::new("/burgee", "fileVersion", message)
+}
+
+fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, FileFault> {
+    match text.trim_start().starts_with('{') {
+        true => json(text),
+        false => yaml(text),
+    }
 }
 
 /// Writes a file. The same project gives the same text.

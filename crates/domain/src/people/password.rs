@@ -25,6 +25,26 @@ const COMMON: &[&str] = &[
     "burgeeburgee",
 ];
 
+/// Rows of keyboards and what else is counted up; letters as they are folded.
+const ROWS: &[&str] = &[
+    "1234567890",
+    "01234567890",
+    "qwertyuiop",
+    "asdfghjkl",
+    "zxcvbnm",
+    "qwertzuiop",
+    "yxcvbnm",
+    "azertyuiop",
+    "qsdfghjklm",
+    "wxcvbn",
+    "1q2w3e4r5t6y7u8i9o0p",
+    "qazwsxedcrfvtgbyhnujmik",
+    "abcdefghijklmnopqrstuvwxyz",
+];
+
+/// So many letters of a row are no accident.
+const SHORTEST_RUN: usize = 3;
+
 /// Checks a new password of whoever signs in by `email`.
 ///
 /// # Errors
@@ -42,11 +62,50 @@ pub fn check_password(password: &str, email: &str) -> Result<(), Rejected> {
     }
     let folded = password.to_lowercase();
     let name = email.split('@').next().unwrap_or_default().to_lowercase();
-    let one_character = folded.chars().all(|it| folded.starts_with(it));
     let told = folded == email.to_lowercase() || (name.len() >= 4 && folded.starts_with(&name));
-    if one_character || told || COMMON.contains(&folded.as_str()) {
+    let folded_text = folded.as_str();
+    let easy = repeats(folded_text) || follows_rows(folded_text);
+    if told || easy || COMMON.contains(&folded.as_str()) {
         let message = "this password is among the first that somebody would try";
         return Err(fault("passwordGuessable", message.to_owned()));
     }
     Ok(())
+}
+
+/// Whether it is one text over and over, that would be too short by itself.
+fn repeats(password: &str) -> bool {
+    let letters: Vec<char> = password.chars().collect();
+    let mut lengths = 1..MIN_PASSWORD.min(letters.len() / 2 + 1);
+    lengths.any(|length| {
+        let (all, before) = (letters.iter().skip(length), letters.iter());
+        all.zip(before).all(|(one, other)| one == other)
+    })
+}
+
+/// Whether it is made of what lies side by side, three at a time or more, there or back.
+fn follows_rows(password: &str) -> bool {
+    let letters: Vec<char> = password.chars().collect();
+    let mut rest = letters.as_slice();
+    while !rest.is_empty() {
+        let rows = ROWS.iter().flat_map(|row| {
+            let row: Vec<char> = row.chars().collect();
+            let back = row.iter().rev().copied().collect();
+            [row, back]
+        });
+        let longest = rows.map(|row| run(rest, &row)).max().unwrap_or_default();
+        if longest < SHORTEST_RUN {
+            return false;
+        }
+        rest = &rest[longest..];
+    }
+    true
+}
+
+/// How many letters of a text stand one after the other in a row, from the text's first on.
+fn run(text: &[char], row: &[char]) -> usize {
+    let from = |start: usize| {
+        let pairs = text.iter().zip(&row[start..]);
+        pairs.take_while(|(one, other)| one == other).count()
+    };
+    (0..row.len()).map(from).max().unwrap_or_default()
 }

@@ -11,11 +11,11 @@ use crate::admission::Verdict;
 pub enum Stage {
     /// It waits.
     Open,
-    /// It was applied.
+    /// It was applied, all its steps.
     Applied,
     /// Its authors took it back.
     Withdrawn,
-    /// It could not be applied when it was due.
+    /// It could not be applied when it was due, or named somebody who was forgotten.
     Stopped,
 }
 
@@ -30,9 +30,11 @@ pub enum Act {
     Discuss,
     /// Taking it back.
     Withdraw,
-    /// Applying it.
+    /// Applying a step that is not the last.
+    Advance,
+    /// Applying it, or its last step.
     Apply,
-    /// Giving up, because it cannot be applied when it is due.
+    /// Giving up, because it cannot be applied as it was agreed to.
     Stop,
 }
 
@@ -47,11 +49,12 @@ pub enum State {
     Approved,
     /// A reviewer declined it: it waits for another revision, or for them to change their mind.
     Declined,
-    /// It was applied.
+    /// It was applied, all its steps.
     Applied,
     /// Its authors took it back.
     Withdrawn,
-    /// It could not be applied when it was due; a new revision opens it again.
+    /// It could not be applied when it was due, or an end user whom it named was forgotten; a new
+    /// revision opens it again.
     Stopped,
 }
 
@@ -68,7 +71,8 @@ impl Stage {
     pub fn after(self, act: Act) -> Result<Self, Closed> {
         match (self, act) {
             (stage, Act::Discuss) => Ok(stage),
-            (Self::Open, Act::Review) | (Self::Open | Self::Stopped, Act::Revise) => Ok(Self::Open),
+            (Self::Open, Act::Review | Act::Advance)
+            | (Self::Open | Self::Stopped, Act::Revise) => Ok(Self::Open),
             (Self::Open | Self::Stopped, Act::Withdraw) => Ok(Self::Withdrawn),
             (Self::Open, Act::Apply) => Ok(Self::Applied),
             (Self::Open, Act::Stop) => Ok(Self::Stopped),

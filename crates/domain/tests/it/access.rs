@@ -44,7 +44,7 @@ fn deny(actions: &[&str], resources: &[&str]) -> Value {
 
 #[test]
 fn a_pattern_matches_part_by_part() {
-    let checkout = flag_in("prod", "checkout", &["payment", "web"]);
+    let checkout = flag_in("prod", "checkout", &["payment", "Web", "Groß"]);
     let cases = [
         ("*", true),
         ("project/web", true),
@@ -53,6 +53,8 @@ fn a_pattern_matches_part_by_part() {
         ("project/w*b:env/*:flag/c*k*t", true),
         ("project/web:env/prod:flag/checkout;payment", true),
         ("project/web:env/prod:flag/*;search,pay*", true),
+        ("project/web:env/prod:flag/*;PayMent", true),
+        ("project/web:env/prod:flag/*;groß", true),
         ("project/web:env/prod:flag/*;search", false),
         ("project/web:env/dev", false),
         ("project/web:env/pro", false),

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use burgee_domain::access::{DEVELOPER, Marks, OWNER, Policy, READER, Resource, Rights, builtin};
-use burgee_domain::admission::{Ask, EnvironmentRules, Verdict, Voice, asks, places, standing};
+use burgee_domain::admission::{
+    Ask, EnvironmentRules, Place, Verdict, Voice, asks, places, standing, together, vouched,
+};
 use burgee_domain::id::Id;
 use serde_json::{Value, json};
 
@@ -58,6 +60,23 @@ fn looser_is_what_lets_something_through() {
         let found = rules(after.clone()).are_looser_than(&rules(before.clone()));
         assert_eq!(found, looser, "{before} → {after}");
     }
+}
+
+#[test]
+fn a_reviewer_is_named_by_account_or_group_where_approvals_are_asked_for() {
+    let of = |required: u8, reviewers: Value| {
+        rules(json!({"approvals": {"required": required, "reviewers": reviewers}}))
+    };
+    let named = || json!({"members": ["a"], "groups": ["core"]});
+    let (core, others) = (["core".to_owned()], ["others".to_owned()]);
+    let one = of(1, named());
+    assert!(one.name_reviewer(Some("a"), &[]));
+    assert!(one.name_reviewer(None, &core));
+    assert!(one.name_reviewer(Some("b"), &core));
+    assert!(!one.name_reviewer(Some("b"), &others));
+    assert!(!of(0, named()).name_reviewer(Some("a"), &core));
+    let anybody = of(1, json!({}));
+    assert!(!anybody.name_reviewer(Some("a"), &core), "nobody is named");
 }
 
 #[test]
@@ -165,6 +184,11 @@ fn turning_off_is_exempt_only_alone() {
     assert!(
         ask(json!([on("bool", "turnOff", json!({}))])).is_empty(),
         "also where that releases it"
+    );
+    let named = json!({"kind": "renameFlag", "project": "web", "flag": "text", "name": "Text"});
+    assert!(
+        ask(json!([off(), named])).is_empty(),
+        "its name asks nobody, here too"
     );
     let others = [
         on("text", "setOffVariation", json!({"variation": "a"})),
@@ -287,4 +311,50 @@ fn one_who_declines_holds_it() {
         Some(Verdict::Approve),
         "nothing asked, nothing missing"
     );
+}
+
+fn place(environment: &str, by: &[&str]) -> Place {
+    Place {
+        environment: Id::new(format!("web-{environment}")),
+        project: "web".to_owned(),
+        key: environment.to_owned(),
+        by: by.iter().map(|it| (*it).to_owned()).collect(),
+    }
+}
+
+#[test]
+fn others_vouch_where_every_place_asks_them_and_has_them() {
+    let prod = place("prod", &["flag.turnOn"]);
+    let asks = [ask(json!({"required": 1}))];
+    let vouched = |places: &[Place], voices: &[Voice]| vouched(places, &asks, voices);
+    let prod_alone = std::slice::from_ref(&prod);
+    assert!(vouched(prod_alone, &[yes("ann")]));
+    assert!(!vouched(prod_alone, &[]));
+    let declined = voice("bob", Verdict::Decline);
+    assert!(!vouched(prod_alone, &[yes("ann"), declined]));
+    // Nobody was asked about dev.
+    let both = [prod, place("dev", &["flag.turnOn"])];
+    assert!(!vouched(&both, &[yes("ann")]));
+    assert!(!vouched(&[], &[yes("ann")]));
+}
+
+#[test]
+fn a_series_is_exempt_where_all_of_it_is() {
+    let (on, off) = (["flag.turnOn"], ["flag.turnOff"]);
+    let steps = [
+        place("prod", &off),
+        place("dev", &on),
+        place("prod", &on),
+        place("dev", &on),
+    ];
+    let all = together(steps);
+    let keys: Vec<&str> = all.iter().map(|it| it.key.as_str()).collect();
+    assert_eq!(keys, ["dev", "prod"]);
+    let rules = rules(json!({"approvals": {"required": 1, "exempt": ["turnOff"]}}));
+    let of = |places: &[Place]| {
+        let rules = [(Id::new("web-prod"), rules.clone())].into();
+        asks(places, &rules, &Marks::default()).len()
+    };
+    assert_eq!(of(&[place("prod", &off)]), 0);
+    assert_eq!(of(&all), 1);
 }

@@ -6,14 +6,14 @@ use burgee_domain::workspace::Workspace;
 use serde_json::{Value, json};
 
 use crate::history::{logged, versions};
-use crate::kit::{after, apply, commands, on, people, ready, write};
+use crate::kit::{after, apply, commands, on, people, ready};
 
 /// The facets behind the refusal of `second` after `first`, both made against the same state.
 fn behind(workspace: &Workspace, first: &Value, second: &Value) -> Vec<Facet> {
     let base = versions(workspace);
     let outcome = apply(workspace, json!([first])).unwrap();
     let mut now = workspace.clone();
-    write(&mut now, &outcome);
+    now.advance(&outcome);
     let rejected = apply(&now, json!([second])).unwrap_err();
     let command = &commands(json!([second]))[0];
     let found = conflict::behind(&now, command, &rejected, &base, &logged(&outcome));

@@ -9,7 +9,7 @@ use burgee_domain::workspace::{ProjectState, Workspace};
 use burgee_eval::snapshot::Snapshot;
 use burgee_eval::user::User;
 
-use crate::kit::{NOW, empty, key, step, write};
+use crate::kit::{NOW, empty, key, step};
 
 fn workspace() -> Workspace {
     let mut workspace = empty();
@@ -115,6 +115,6 @@ fn making_it_twice_changes_nothing() {
     let mut workspace = workspace();
     let commands = demo::change_set().unwrap();
     let outcome = apply(&workspace, &commands);
-    write(&mut workspace, &outcome);
+    workspace.advance(&outcome);
     assert_eq!(apply(&workspace, &commands), Outcome::default());
 }

@@ -2,7 +2,7 @@
 
 use burgee_domain::model::Life;
 use burgee_domain::outcome::{Facet, Scope};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::kit::{after, apply, flag, on, ready, step, targeting};
 
@@ -61,6 +61,21 @@ fn texts_are_trimmed_and_tags_are_kept_once() {
     assert_eq!(
         crate::kit::flag(&after(workspace, unnamed), "text").variations[0].name,
         None
+    );
+}
+
+#[test]
+fn tags_that_were_there_before_their_rule_stay() {
+    let mut workspace = ready();
+    let web = workspace.projects.get_mut("web").unwrap();
+    web.flags.get_mut("text").unwrap().flag.tags = vec!["a,b".to_owned()];
+    let set = |tags: Value| json!([on("text", "setFlagTags", json!({ "tags": tags }))]);
+    let kept = after(workspace.clone(), set(json!(["a,b", "new"])));
+    assert_eq!(flag(&kept, "text").tags, ["a,b", "new"]);
+    let refused = apply(&workspace, set(json!(["a,b", "b;c"]))).unwrap_err();
+    assert_eq!(
+        (&*refused.pointer, &*refused.code),
+        ("/tags/1", "tagCharacter")
     );
 }
 

@@ -9,7 +9,7 @@ use burgee_domain::position::{Position, Row, chain, chain_rows, image_digest};
 use burgee_domain::workspace::Workspace;
 use serde_json::{Value, json};
 
-use crate::kit::{after, apply, on, people, ready, step, write};
+use crate::kit::{after, apply, on, people, ready, step};
 
 #[test]
 fn each_version_chains_on_the_one_before() {
@@ -96,7 +96,7 @@ fn collide(workspace: &Workspace, first: &Value, second: &Value) -> Vec<Facet> {
     let base = versions(workspace);
     let outcome = apply(workspace, json!([first])).unwrap();
     let mut now = workspace.clone();
-    write(&mut now, &outcome);
+    now.advance(&outcome);
     let second = apply(&now, json!([second])).unwrap();
     let mut facets: Vec<Facet> = conflict::find(&second, &base, &logged(&outcome))
         .into_iter()

@@ -7,7 +7,7 @@ use burgee_eval::flag::Flag;
 use burgee_eval::time::Millis;
 use serde_json::{Value, json};
 
-use crate::kit::{NOW, after, empty, flag, segment, step, targeting, with, write};
+use crate::kit::{NOW, after, empty, flag, segment, step, targeting, with};
 
 fn source(key: &str) -> Value {
     json!({
@@ -45,7 +45,7 @@ fn plan(workspace: &Workspace, environment: &str, input: &Input) -> Plan {
 fn imported(mut workspace: Workspace, environment: &str, input: &Input) -> Workspace {
     let plan = plan(&workspace, environment, input);
     assert_eq!(plan.report.refused(), 0, "{:?}", plan.report);
-    write(&mut workspace, &plan.outcome);
+    workspace.advance(&plan.outcome);
     workspace
 }
 
@@ -225,7 +225,7 @@ fn what_cannot_be_represented_is_refused_and_the_rest_goes_on() {
     assert!(reason(&plan, "big").contains("8388608"));
     assert!(reason(&plan, "Again").contains("another segment"));
     let mut after = before;
-    write(&mut after, &plan.outcome);
+    after.advance(&plan.outcome);
     assert_eq!(flag(&after, "good").id.as_str(), "id-of-good");
     assert_eq!(segment(&after, "s").key.as_str(), "people");
     assert_eq!(plan.commands.len(), 2);

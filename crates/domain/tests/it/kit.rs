@@ -8,10 +8,10 @@ use burgee_domain::colour::Colour;
 use burgee_domain::command::Command;
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
-use burgee_domain::model::{Environment, Flag, Life, Organization, Project, Segment, Targeting};
+use burgee_domain::model::{Environment, Flag, Organization, Project, Segment, Targeting};
 use burgee_domain::outcome::{Outcome, Scope, Step};
 use burgee_domain::position::Position;
-use burgee_domain::workspace::{FlagState, ProjectState, SegmentState, Workspace};
+use burgee_domain::workspace::{ProjectState, Workspace};
 use burgee_eval::time::Millis;
 use serde_json::{Value, json};
 
@@ -62,6 +62,7 @@ fn project(name: &str) -> ProjectState {
             key: key(name),
             name: name.into(),
             version: 0,
+            stale_days: burgee_domain::staleness::StaleDays::default(),
             created_at: Millis(0),
         },
         environments: ["prod", "dev"]
@@ -87,82 +88,10 @@ pub(crate) fn apply(workspace: &Workspace, list: Value) -> Result<Outcome, Rejec
     })
 }
 
-/// Writes an outcome into the workspace, as the store does.
-pub(crate) fn write(workspace: &mut Workspace, outcome: &Outcome) {
-    for edit in &outcome.flags {
-        let projects = &mut workspace.projects.values_mut();
-        let project = projects.find(|it| it.project.id == edit.project).unwrap();
-        let key = edit.after.key.folded();
-        if edit.after.life == Life::Deleted {
-            project.flags.remove(&key);
-            continue;
-        }
-        let state = project.flags.entry(key).or_insert_with(|| FlagState {
-            flag: edit.after.clone(),
-            targetings: BTreeMap::new(),
-        });
-        assert_eq!(
-            edit.before.is_none(),
-            state.flag == edit.after && edit.before.is_none()
-        );
-        state.flag = edit.after.clone();
-    }
-    for edit in &outcome.targetings {
-        let flags = &mut workspace
-            .projects
-            .values_mut()
-            .flat_map(|it| it.flags.values_mut());
-        if let Some(state) = flags.find(|it| it.flag.id == edit.flag) {
-            state
-                .targetings
-                .insert(edit.environment.clone(), edit.after.clone());
-        }
-    }
-    for edit in &outcome.segments {
-        let state = workspace
-            .segments
-            .entry(edit.after.id.clone())
-            .or_insert_with(|| SegmentState {
-                segment: edit.after.clone(),
-                stamps: BTreeMap::new(),
-            });
-        state.segment = edit.after.clone();
-        state.stamps.extend(edit.stamps.iter().cloned());
-        if edit.after.life == Life::Deleted {
-            workspace.segments.remove(&edit.after.id);
-        }
-    }
-    outcome
-        .steps
-        .iter()
-        .for_each(|step| write_step(workspace, step));
-}
-
-fn write_step(workspace: &mut Workspace, step: &Step) {
-    match &step.scope {
-        Scope::Organization(_) => workspace.organization.version = step.position.version,
-        Scope::Project(id) => {
-            let projects = &mut workspace.projects.values_mut();
-            let state = projects.find(|it| it.project.id == *id).unwrap();
-            state.project.version = step.position.version;
-        }
-        Scope::Environment(id) => {
-            let projects = workspace.projects.values_mut();
-            let environment = projects
-                .flat_map(|it| it.environments.values_mut())
-                .find(|it| it.id == *id)
-                .unwrap();
-            environment.position = step.position;
-            environment.chain = step.chain;
-            environment.last_stamp = step.last_stamp;
-        }
-    }
-}
-
 /// The workspace after commands that must be fine.
 pub(crate) fn after(mut workspace: Workspace, list: Value) -> Workspace {
     let outcome = apply(&workspace, list).unwrap();
-    write(&mut workspace, &outcome);
+    workspace.advance(&outcome);
     workspace
 }
 

@@ -16,6 +16,7 @@ mod plans;
 mod properties;
 mod rejections;
 mod requests;
+mod schedule;
 mod sdk_key;
 mod search;
 mod segments;

@@ -25,6 +25,8 @@ fn a_password_is_long_enough_and_not_the_first_that_anybody_would_try() {
     };
     assert_eq!(code("correct horse"), Ok(()));
     assert_eq!(code("ÄÖÜßäöüèéê"), Ok(()));
+    assert_eq!(code("correct horse, correct horse"), Ok(()));
+    assert_eq!(code("qwerty is not all"), Ok(()));
     assert_eq!(code("9 letters"), Err("passwordTooShort".into()));
     assert_eq!(
         code(&"long".repeat(MAX_PASSWORD)),
@@ -35,6 +37,12 @@ fn a_password_is_long_enough_and_not_the_first_that_anybody_would_try() {
         "aaaaaaaaaaaa",
         "annabel@example.org",
         "Annabel2026!",
+        "passwordpassword",
+        "qwertyqwerty",
+        "qwertyasdfgh",
+        "1q2w3e4r5t",
+        "98765432100123",
+        "abcdefghijkl",
     ] {
         assert_eq!(
             code(guessable),

@@ -13,7 +13,7 @@ use burgee_domain::workspace::{FlagState, ProjectState, Workspace};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::kit::{NOW, after, apply, on, people, ready, write};
+use crate::kit::{NOW, after, apply, on, people, ready};
 use crate::properties::{absolute, workspace};
 use crate::vocabulary::one_of_each;
 
@@ -30,7 +30,7 @@ fn reached(from: &Workspace, list: &[Value]) -> Workspace {
     let mut workspace = from.clone();
     for command in list {
         if let Ok(outcome) = apply(&workspace, json!([command])) {
-            write(&mut workspace, &outcome);
+            workspace.advance(&outcome);
         }
     }
     workspace
@@ -224,11 +224,11 @@ proptest! {
         }
         let outcome = apply(&before, json!(good)).unwrap();
         let mut now = before.clone();
-        write(&mut now, &outcome);
+        now.advance(&outcome);
         let (commands, collisions) = undo(&before, &now, &outcome);
         prop_assert_eq!(collisions, vec![]);
         let undone = run(&now, &commands);
-        write(&mut now, &undone);
+        now.advance(&undone);
         assert_same(&now, &before);
     }
 
@@ -248,7 +248,7 @@ proptest! {
             steps.extend(plan_flag(&now, present, Some(wanted)));
         }
         let undone = run(&now, &steps.commands);
-        write(&mut now, &undone);
+        now.advance(&undone);
         for (key, wanted) in &web(&then).flags {
             let found = web(&now).flags.get(key);
             if found.is_some_and(|it| it.flag.id == wanted.flag.id) {
@@ -264,7 +264,7 @@ proptest! {
                 then: Some(&wanted.segment),
             });
             let outcome = run(&now, &steps.commands);
-            write(&mut now, &outcome);
+            now.advance(&outcome);
             let found = now.segments.get(&id).map(|it| settled_segment(&it.segment));
             prop_assert_eq!(found, Some(settled_segment(&wanted.segment)));
         }
@@ -297,7 +297,7 @@ fn undone_after(set: Value, since: Value) -> (Vec<String>, Vec<Collision>) {
     let before = workspace();
     let outcome = apply(&before, set).unwrap();
     let mut now = before.clone();
-    write(&mut now, &outcome);
+    now.advance(&outcome);
     let now = after(now, since);
     let (commands, collisions) = undo(&before, &now, &outcome);
     let kinds = commands.iter().map(|command| {
@@ -442,7 +442,7 @@ fn a_clone_is_another_flag_like_it() {
     };
     let steps = plan::clone_flag("web", &of.flag, &key, Some("Twin"), &[plan]);
     let outcome = run(&now, &steps.commands);
-    write(&mut now, &outcome);
+    now.advance(&outcome);
     let twin = &web(&now).flags["twin"];
     assert_ne!(twin.flag.id, of.flag.id);
     assert_eq!(twin.flag.name, "Twin");

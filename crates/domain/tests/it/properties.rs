@@ -11,7 +11,7 @@ use burgee_eval::time::Millis;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::kit::{NOW, after, on, people, ready, with, write};
+use crate::kit::{NOW, after, on, people, ready, with};
 use crate::vocabulary::one_of_each;
 
 /// [`ready`] with two rules, targets and members to change.
@@ -245,7 +245,7 @@ proptest! {
                 }
                 prop_assert_eq!(step.last_stamp, last);
             }
-            write(&mut workspace, &outcome);
+            workspace.advance(&outcome);
         }
     }
 
@@ -253,7 +253,7 @@ proptest! {
     fn repeating_a_set_changes_nothing(list in prop::collection::vec(absolute(), 1..10)) {
         let mut workspace = workspace();
         if let Ok(outcome) = apply(&workspace, &list, NOW) {
-            write(&mut workspace, &outcome);
+            workspace.advance(&outcome);
             match apply(&workspace, &list, NOW) {
                 Ok(again) => prop_assert_eq!(again.steps, vec![]),
                 // One id for two different rules, one after the other, is told apart.
@@ -267,7 +267,7 @@ proptest! {
         let mut workspace = workspace();
         for command in &list {
             let Ok(outcome) = apply(&workspace, std::slice::from_ref(command), NOW) else { continue };
-            write(&mut workspace, &outcome);
+            workspace.advance(&outcome);
             for step in &outcome.steps {
                 prop_assert!(!step.entries.is_empty());
                 for entry in &step.entries {
@@ -290,7 +290,7 @@ proptest! {
                 continue;
             }
             let Ok(outcome) = apply(&workspace, std::slice::from_ref(command), NOW) else { continue };
-            write(&mut workspace, &outcome);
+            workspace.advance(&outcome);
             for environment in environments(&workspace) {
                 let snapshot = snapshot(&workspace, environment);
                 let warnings: Vec<String> = snapshot.warnings().map(|(_, it)| it.to_string()).collect();

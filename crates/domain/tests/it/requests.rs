@@ -9,13 +9,14 @@ use serde_json::{Value, json};
 
 use crate::kit::{after, apply, on, people, ready};
 
-const ACTS: [Act; 6] = [
+const ACTS: [Act; 7] = [
     Act::Revise,
     Act::Review,
     Act::Discuss,
     Act::Withdraw,
     Act::Apply,
     Act::Stop,
+    Act::Advance,
 ];
 
 #[test]
@@ -31,13 +32,25 @@ fn each_act_leads_where_it_should_and_no_further() {
                 Some(Withdrawn),
                 Some(Applied),
                 Some(Stopped),
+                Some(Open),
             ],
         ),
-        (Applied, [None, None, Some(Applied), None, None, None]),
-        (Withdrawn, [None, None, Some(Withdrawn), None, None, None]),
+        (Applied, [None, None, Some(Applied), None, None, None, None]),
+        (
+            Withdrawn,
+            [None, None, Some(Withdrawn), None, None, None, None],
+        ),
         (
             Stopped,
-            [Some(Open), None, Some(Stopped), Some(Withdrawn), None, None],
+            [
+                Some(Open),
+                None,
+                Some(Stopped),
+                Some(Withdrawn),
+                None,
+                None,
+                None,
+            ],
         ),
     ];
     for (stage, expected) in rows {

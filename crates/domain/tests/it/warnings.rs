@@ -9,7 +9,7 @@ use burgee_domain::warnings::{self, ItemWarning};
 use burgee_domain::workspace::Workspace;
 use serde_json::{Value, json};
 
-use crate::kit::{NOW, after, empty, flag, on, people, ready, segment, targeting, write};
+use crate::kit::{NOW, after, empty, flag, on, people, ready, segment, targeting};
 
 /// What is said of the flag in `prod`.
 fn of_flag(workspace: &Workspace, key: &str) -> Vec<ItemWarning> {
@@ -151,7 +151,7 @@ fn an_imported_pattern_that_never_matches() {
     let mut new_id = || panic!("all have ids");
     let plan = import::plan(&empty(), "web", "prod", &input, NOW, &mut new_id).unwrap();
     let mut workspace = empty();
-    write(&mut workspace, &plan.outcome);
+    workspace.advance(&plan.outcome);
     let warnings = of_flag(&workspace, "f");
     // In the API's words for the parts; and not that SDKs differ over what never matches.
     assert_eq!(

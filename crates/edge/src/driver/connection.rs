@@ -154,6 +154,13 @@ impl Connection {
         }
     }
 
+    /// Whether there is input that can be used now: more than was to be handled at once.
+    pub(super) fn can_go_on(&self) -> bool {
+        let is_open = matches!(self.phase, Phase::Open | Phase::Waiting);
+        let unread = self.rest.as_ref().map_or(0, |rest| rest.unread.len());
+        is_open && unread > 0 && self.reads()
+    }
+
     /// Bytes of its input that are kept: of an incomplete message, and unread ones.
     pub(super) fn kept_input(&self) -> usize {
         let unread = self.rest.as_ref().map_or(0, |rest| rest.unread.len());

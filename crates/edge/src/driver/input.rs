@@ -69,12 +69,22 @@ impl EventLoop {
     /// a call each time.
     pub(super) fn read(&mut self, key: usize, thoroughly: bool) {
         let connection = self.id(key);
+        if self.connections[key].can_go_on() {
+            // First what has been read: its turn comes.
+            self.connections[key].readable = true;
+            return;
+        }
         self.connections[key].readable = false;
         let mut input = std::mem::take(&mut self.input);
         let mut share = READS;
         loop {
             let found = self.read_once(key, &mut input);
             if found == Found::Nothing || self.find(connection).is_none() {
+                break;
+            }
+            if self.connections[key].can_go_on() {
+                // There may be more behind it.
+                self.connections[key].readable = true;
                 break;
             }
             if found == Found::Part && !thoroughly {
@@ -95,9 +105,14 @@ impl EventLoop {
 
     /// Reads what was left over in an earlier turn. Since then it may have been told to wait.
     pub(super) fn read_on(&mut self, key: usize) {
-        match self.connections[key].reads() {
-            true => self.read(key, true),
-            false => self.connections[key].readable = true,
+        let connection = &mut self.connections[key];
+        if connection.can_go_on() {
+            connection.readable = true;
+            self.resume(key);
+        } else if connection.reads() {
+            self.read(key, true);
+        } else {
+            connection.readable = true;
         }
     }
 
@@ -174,7 +189,11 @@ impl EventLoop {
                 self.count_kept(key);
             }
         }
+        let id = self.id(key);
         self.finish(key);
+        if self.find(id).is_some() && self.connections[key].can_go_on() {
+            self.more_to_read.push_back(id);
+        }
     }
 
     /// Counts what is kept of a connection's input, and since when it is in the middle of a

@@ -82,6 +82,11 @@ pub enum Flow {
     Stop,
 }
 
+/// Messages of so much text are handled at once; what comes behind them is left for later. What one
+/// read finds as it was sent is never so much: this is for what is inflated, of which there may be
+/// a thousand times as much, and others wait meanwhile.
+const AT_ONCE: usize = 256 * 1024;
+
 /// Where a connection is in the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -114,7 +119,8 @@ impl Default for Session {
 
 impl Session {
     /// Reads on. `now` is in ms since 1970. Returns how much of `input` was used; the rest is to
-    /// be given again, with what comes after it.
+    /// be given again, with what comes after it: where a request head is not whole, when there is
+    /// more; otherwise soon, after a look at others.
     pub fn receive(
         &mut self,
         input: &mut [u8],
@@ -128,12 +134,17 @@ impl Session {
                 (len, Flow::Stop) => return len,
             }
         }
+        let mut text = 0;
         while let Stage::Open(kind) = self.stage
             && used < input.len()
+            && text < AT_ONCE
         {
             match self.reader.next(&mut input[used..], self.coding) {
                 Ok((len, event)) => {
                     used += len;
+                    if let Some(Event::Text(message)) = &event {
+                        text += message.len();
+                    }
                     if let Some(event) = event
                         && self.handle(event, kind, act) == Flow::Stop
                     {

@@ -154,6 +154,27 @@ fn a_bomb_is_refused_and_disturbs_nobody() {
 }
 
 #[test]
+fn who_sends_more_than_is_handled_at_once_is_answered_in_turns() {
+    let edge = edge(0);
+    let (mut witness, _) = client(&edge, "witness");
+    let (mut rude, _) = client(&edge, "rude");
+    let ping = format!("{}{{\"messageType\":\"ping\"}}", " ".repeat(130_000));
+    let ping = frame(DEFLATED, &deflated(ping.as_bytes()));
+    // Much of it in one read, and its end without anything behind it.
+    for times in [1, 100, 2, 300] {
+        rude.send_raw(&ping.repeat(times));
+        witness.ping();
+        for _ in 0..times {
+            assert_eq!(rude.json()["messageType"], "pong");
+        }
+    }
+    let goodbye = frame(0x88, &1000_u16.to_be_bytes());
+    rude.send_raw(&[ping.repeat(50), goodbye].concat());
+    assert_eq!(rude.close_code(), Some(1000));
+    rude.ends();
+}
+
+#[test]
 fn who_did_not_agree_may_not_deflate() {
     let edge = edge(0);
     let (mut rude, _) = edge.client("rude");

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use axum::Json;
 use axum::extract::State;
 use burgee_domain::access::{Kind, Resource};
+use burgee_domain::id::Id;
 use burgee_domain::key::Key;
-use burgee_domain::model::{Environment, Flag};
+use burgee_domain::model::{Environment, Flag, Project};
 use burgee_domain::staleness::{self, Stale, Use};
 use burgee_eval::time::Millis;
+use burgee_store::IndexedFlag;
 use burgee_store::traffic::{CountQuery, FlagActivity, Grain};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -185,14 +187,16 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// Reads it, of flags or of all.
+    /// Reads it, of flags or of all. After so many `days` they are stale, where the caller says so,
+    /// else as the project does.
     pub(super) async fn read(
         state: &AppState,
+        project: &Project,
         environments: &[Environment],
         flags: Option<&[&str]>,
         days: Option<i64>,
     ) -> Result<Self, Problem> {
-        let days = match days.unwrap_or(staleness::DAYS) {
+        let days = match days.unwrap_or(project.stale_days.days()) {
             days @ 1..=staleness::MAX_DAYS => days,
             _ => {
                 let rule = format!("must be from 1 to {}", staleness::MAX_DAYS);
@@ -214,24 +218,31 @@ impl Usage {
 
     /// A flag's, in all environments that were read together.
     pub(super) fn of(&self, flag: &Flag) -> UsageView {
-        self.view(flag, flag.created_at, |_| true)
+        self.view(&flag.key, &flag.id, flag.created_at, |_| true)
+    }
+
+    /// Why a flag of an index is stale, in all environments that were read together.
+    pub(super) fn stale(&self, flag: &IndexedFlag) -> Option<Stale> {
+        let usage = self.view(&flag.key, &flag.id, flag.created_at, |_| true);
+        usage.stale
     }
 
     /// A flag's in one of them, where it is released since a moment.
     fn within(&self, flag: &Flag, environment: &Environment) -> UsageView {
         let since = flag.created_at.max(environment.created_at);
-        self.view(flag, since, |found| {
+        self.view(&flag.key, &flag.id, since, |found| {
             found.environment == environment.id.as_str()
         })
     }
 
     fn view(
         &self,
-        flag: &Flag,
+        key: &Key,
+        id: &Id<Flag>,
         since: Millis,
         counts: impl Fn(&FlagActivity) -> bool,
     ) -> UsageView {
-        let key = (flag.key.as_str().to_owned(), flag.id.as_str().to_owned());
+        let key = (key.as_str().to_owned(), id.as_str().to_owned());
         let found = self.by_flag.get(&key).into_iter().flatten();
         let variations = found.filter(|it| counts(it)).flat_map(|it| &it.variations);
         let uses: Vec<Use> = variations
@@ -256,7 +267,8 @@ impl Usage {
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ActivityQuery {
-    /// After how many days without evaluation, or with one value, a flag is stale; 30 where absent.
+    /// After how many days without evaluation, or with one value, a flag is stale, 1 to 3,650; the project's
+    /// number where absent.
     pub stale_days: Option<i64>,
 }
 
@@ -287,7 +299,7 @@ pub async fn activity(
 ) -> Result<Json<Activity>, Problem> {
     let (owner, environment) = api::environment(&state, &caller, &project, &key).await?;
     let only = std::slice::from_ref(&environment);
-    let usage = Usage::read(&state, only, None, query.stale_days).await?;
+    let usage = Usage::read(&state, &owner, only, None, query.stale_days).await?;
     let released = state
         .store
         .released_flags(&owner.id, &environment.id)

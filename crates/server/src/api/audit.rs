@@ -12,14 +12,14 @@ use axum::response::{IntoResponse, Response};
 use burgee_domain::access::Resource;
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
-use burgee_eval::time::Millis;
-use burgee_store::audit::{AuditEntry, AuditFilter};
-use burgee_store::{Store, StoreError};
+use burgee_store::audit::AuditEntry;
+use burgee_store::{HistoryFilter, Store, StoreError};
 use http_body::Frame;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
+use crate::api::changes::filter::{FilterQuery, HistoryQuery, PlaceQuery};
 use crate::api::changes::view::ChangeView;
 use crate::api::page::{Page, PageQuery};
 use crate::app::{AppState, now};
@@ -28,83 +28,8 @@ use crate::body::Body;
 use crate::params::Query;
 use crate::problem::Problem;
 
-/// How long a text may be that is looked for, in bytes.
-const MAX_TEXT: usize = 256;
-
 /// Entries of an export that are read together.
 const AT_ONCE: i64 = 200;
-
-/// What is looked for. Every condition must hold.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct AuditQuery {
-    /// Who did it: an id, or a name as it was at the time (a member's address, a token's name,
-    /// `operator`, `system`), without regard to case. 256 bytes at most.
-    pub actor: Option<String>,
-    /// A kind of command, e.g. `turnOn` or `signIn`.
-    pub kind: Option<String>,
-    /// The key of the project that it is about; also of one that was deleted.
-    pub project: Option<String>,
-    /// The key of the environment in `project` that it is about.
-    pub environment: Option<String>,
-    /// Asked for at this moment or later, ISO 8601.
-    pub from: Option<String>,
-    /// Asked for before this moment, ISO 8601.
-    pub to: Option<String>,
-    /// A text in who did it, the comment, or the words of what changed (the first 8 KiB of them),
-    /// without regard to case. 256 bytes at most.
-    pub text: Option<String>,
-}
-
-impl TryFrom<AuditQuery> for AuditFilter {
-    type Error = Problem;
-
-    fn try_from(query: AuditQuery) -> Result<Self, Problem> {
-        if query.environment.is_some() && query.project.is_none() {
-            let message = "name the project too";
-            return Err(Problem::invalid("environment", "projectMissing", message));
-        }
-        if let Some(kind) = &query.kind
-            && (kind.is_empty() || !kind.chars().all(|it| it.is_ascii_alphanumeric()))
-        {
-            let message = "a kind has letters only, e.g. turnOn";
-            return Err(Problem::invalid("kind", "kindInvalid", message));
-        }
-        Ok(Self {
-            actor: short("actor", query.actor)?,
-            kind: short("kind", query.kind)?,
-            project: short("project", query.project)?,
-            environment: short("environment", query.environment)?,
-            from: moment("from", query.from)?,
-            to: moment("to", query.to)?,
-            text: short("text", query.text)?,
-        })
-    }
-}
-
-fn short(name: &str, text: Option<String>) -> Result<Option<String>, Problem> {
-    match text {
-        Some(text) if text.len() > MAX_TEXT => {
-            let message = format!("must have at most {MAX_TEXT} bytes");
-            Err(Problem::invalid(name, "length", message))
-        }
-        Some(text) if text.contains('\0') => {
-            let message = "the character U+0000 cannot be looked for";
-            Err(Problem::invalid(name, "text", message))
-        }
-        text => Ok(text),
-    }
-}
-
-fn moment(name: &str, text: Option<String>) -> Result<Option<Millis>, Problem> {
-    let parse = |text: String| {
-        let moment = Millis::parse(&text);
-        let message = "must be a moment of ISO 8601, e.g. 2026-11-21T08:00:00Z";
-        moment.ok_or_else(|| Problem::invalid(name, "moment", message))
-    };
-    text.map(parse).transpose()
-}
 
 /// An entry of the audit log.
 #[derive(Debug, Serialize, ToSchema)]
@@ -167,12 +92,12 @@ fn may_read(caller: &Caller) -> Result<(), Problem> {
 
 /// List the audit log, newest first: everything that was done in the organization, signing in
 /// included. Large `commands` are left out (null): the change set by its id has them.
-#[utoipa::path(get, path = "/api/v1/audit", tag = "audit", params(AuditQuery, PageQuery),
+#[utoipa::path(get, path = "/api/v1/audit", tag = "audit", params(PlaceQuery, HistoryQuery, PageQuery),
     responses((status = 200, body = Page<AuditView>), (status = 400, body = Problem)))]
 pub async fn list(
     State(state): State<AppState>,
     caller: Caller,
-    Query(query): Query<ListQuery>,
+    Query(query): Query<FilterQuery>,
 ) -> Result<Json<Page<AuditView>>, Problem> {
     may_read(&caller)?;
     let (filter, page) = query.split()?;
@@ -180,53 +105,25 @@ pub async fn list(
     Ok(Json(Page::from_store(found.await?)))
 }
 
-/// Both halves of a list's query; serde cannot flatten where unknown fields are refused.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListQuery {
-    actor: Option<String>,
-    kind: Option<String>,
-    project: Option<String>,
-    environment: Option<String>,
-    from: Option<String>,
-    to: Option<String>,
-    text: Option<String>,
-    cursor: Option<String>,
-    limit: Option<i64>,
-}
-
-impl ListQuery {
-    fn split(self) -> Result<(AuditFilter, burgee_store::page::PageRequest), Problem> {
-        let filter = AuditQuery {
-            actor: self.actor,
-            kind: self.kind,
-            project: self.project,
-            environment: self.environment,
-            from: self.from,
-            to: self.to,
-            text: self.text,
-        };
-        let page = PageQuery {
-            cursor: self.cursor,
-            limit: self.limit,
-        };
-        Ok((filter.try_into()?, page.try_into()?))
-    }
-}
-
 /// Export the audit log as JSON lines, oldest first: one entry a line, whole, as the list shows it.
-/// It is sent while it is read; an answer that ends without its last line's end was cut off.
-#[utoipa::path(get, path = "/api/v1/audit/export", tag = "audit", params(AuditQuery),
+/// It is sent while it is read; an answer that ends without its last line's end was cut off. That
+/// it was asked for is an entry itself (`exportAudit`), before anything is sent.
+#[utoipa::path(get, path = "/api/v1/audit/export", tag = "audit", params(PlaceQuery, HistoryQuery),
     responses((status = 200, body = String, content_type = "application/x-ndjson",
             description = "One entry a line"),
         (status = 400, body = Problem)))]
 pub async fn export(
     State(state): State<AppState>,
     caller: Caller,
-    Query(query): Query<AuditQuery>,
+    Query(query): Query<FilterQuery>,
 ) -> Result<Response, Problem> {
     may_read(&caller)?;
-    let filter = AuditFilter::try_from(query)?;
+    let filter = query.unpaged()?;
+    let (organization, actor) = (&caller.organization, &caller.actor);
+    state
+        .store
+        .record_audit_export(organization, &filter, actor, now())
+        .await?;
     let (lines, stream) = mpsc::channel(2);
     tokio::spawn(send_all(
         state.store.clone(),
@@ -250,7 +147,7 @@ type Chunk = Result<Bytes, StoreError>;
 async fn send_all(
     store: Store,
     organization: Id<Organization>,
-    filter: AuditFilter,
+    filter: HistoryFilter,
     lines: mpsc::Sender<Chunk>,
 ) {
     let mut after = 0;

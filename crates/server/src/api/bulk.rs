@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use burgee_domain::access::{Kind, Resource};
-use burgee_domain::command::{self, Command};
+use burgee_domain::command;
 use burgee_domain::model::{Life, Project};
 use burgee_store::page::{MAX_LIMIT, PageRequest};
 use burgee_store::{FlagFilter, Planned};
@@ -28,8 +28,9 @@ asking! {
         pub flags: Option<Vec<String>>,
         /// Which flags, of those that the caller sees.
         pub filter: Option<BulkFilter>,
-        /// A command on a flag or its targeting, without `flag`. See `docs/api.md` for all of them.
-        #[schema(value_type = Command)]
+        /// A command on a flag or its targeting (`kind` and its fields), without `flag` and `project`.
+        /// See `docs/api.md` for all of them.
+        #[schema(value_type = Object)]
         pub command: Value,
     }
 }

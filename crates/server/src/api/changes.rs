@@ -1,5 +1,6 @@
 //! Change sets: the one way to change a flag or a segment, and their history.
 
+pub mod filter;
 pub mod history;
 pub mod view;
 
@@ -23,7 +24,7 @@ use crate::auth::Caller;
 use crate::body::{Body, once};
 use crate::effects::{EnvironmentEffect, effects};
 use crate::params::Path;
-use crate::problem::Problem;
+use crate::problem::{Collision, Problem};
 
 /// A change set: commands that are applied together or not at all.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -38,6 +39,10 @@ pub struct NewChangeSet {
     /// the organization. Refused (412) only where a part that this set touches was changed since.
     #[serde(default, deserialize_with = "once::each_once")]
     pub base: BTreeMap<String, i64>,
+    /// Apply it to what is there now, though others changed parts that it touches after `base`:
+    /// `differences` says which. What does not fit any more is refused (412) all the same.
+    #[serde(default)]
+    pub rebase: bool,
     /// Say what would happen, and change nothing.
     #[serde(default)]
     pub dry_run: bool,
@@ -105,6 +110,9 @@ pub struct ChangeResult {
     /// What the environments ask that it changes, where they ask something. A dry run is told what
     /// is missing; what is applied has it.
     pub needs: Vec<EnvironmentNeeds>,
+    /// With `rebase`: what others changed after `base` of the parts that it touches.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<Collision>,
     /// The approvals that were gone without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overridden: Option<OverriddenView>,
@@ -156,6 +164,7 @@ impl ChangeResult {
             warnings: applied.warnings,
             effects: None,
             needs: applied.needs,
+            differences: applied.differences.into_iter().map(Into::into).collect(),
             overridden: applied.overridden.map(Into::into),
             permissions: applied
                 .permissions
@@ -219,7 +228,10 @@ async fn run(
         rights: caller.rights.clone(),
         now: now(),
     };
-    let applied = state.store.apply(&request).await?;
+    let applied = match new.rebase {
+        true => state.store.rebase(&request).await?,
+        false => state.store.apply(&request).await?,
+    };
     let effects = match new.effects {
         true => Some(effects(state, caller, &applied.preview).await?),
         false => None,

@@ -9,16 +9,18 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use burgee_domain::access::{Kind, Resource, Rights};
 use burgee_domain::id::Id;
 use burgee_domain::model::{Environment, Project};
+use burgee_domain::staleness::Stale;
 use burgee_eval::flag::{Variation, VariationType};
 use burgee_store::{Cell, IndexedFlag};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::api::activity::Usage;
 use crate::api::flags::FlagState;
 use crate::api::{self};
 use crate::app::AppState;
@@ -39,6 +41,10 @@ const SHOWN: usize = 40;
 pub struct IndexQuery {
     /// Keys of environments, with commas between them; at most 20, none where absent.
     pub environments: Option<String>,
+    /// Whether to say of each flag if it is stale. That changes with time: it is looked up each time,
+    /// `If-None-Match` or not.
+    #[serde(default)]
+    pub stale: bool,
 }
 
 /// All flags of a project in short.
@@ -77,6 +83,12 @@ pub struct IndexedFlagView {
     /// The last change of the flag, or of what it does in one of `environments`; null where none
     /// is recorded.
     pub changed: Option<ChangedView>,
+    /// Why nobody may need it any more, in all environments that the caller may see together, after
+    /// the project's `effectiveStaleDays`; null where it is in use, or new. Absent where it was not
+    /// asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Stale>)]
+    pub stale: Option<Option<Stale>>,
 }
 
 /// What a flag does in an environment, in short.
@@ -127,28 +139,50 @@ pub async fn get(
 ) -> Result<Response, Problem> {
     let project = api::project(&state, &caller, &key).await?;
     let environments = chosen(&state, &caller, &project, query.environments).await?;
-    let tag = tag(&project, &environments, &caller.rights);
-    let known = headers.get_all(header::IF_NONE_MATCH).iter();
-    let unchanged = known
-        .filter_map(|it| it.to_str().ok())
-        .any(|it| names(it, &tag));
-    let described = [
-        (
-            header::ETAG,
-            HeaderValue::try_from(tag).map_err(|_| Problem::internal())?,
-        ),
-        (
-            header::CACHE_CONTROL,
-            HeaderValue::from_static("private, no-cache"),
-        ),
-    ];
-    if unchanged {
-        return Ok((StatusCode::NOT_MODIFIED, described).into_response());
+    let known = |tag: &str| {
+        let lines = headers.get_all(header::IF_NONE_MATCH).iter();
+        let mut lines = lines.filter_map(|it| it.to_str().ok());
+        lines.any(|it| names(it, tag))
+    };
+    let mut tag = tag(&project, &environments, &caller.rights);
+    if !query.stale && known(&tag) {
+        return Ok((StatusCode::NOT_MODIFIED, described(tag)?).into_response());
     }
     let ids: Vec<_> = environments.iter().map(|it| it.id.clone()).collect();
     let flags = state.store.flag_index(&project.id, &ids, shorten).await?;
-    let shown = api::computed(move || index(flags, &project, &environments, &caller.rights));
-    Ok((described, Json(shown.await?)).into_response())
+    let stale = match query.stale {
+        true => Some(stale(&state, &caller, &project, &flags).await?),
+        false => None,
+    };
+    if let Some(stale) = &stale {
+        tag = with(&tag, stale);
+        if known(&tag) {
+            return Ok((StatusCode::NOT_MODIFIED, described(tag)?).into_response());
+        }
+    }
+    let rights = caller.rights;
+    let shown = api::computed(move || index(flags, stale, &project, &environments, &rights));
+    Ok((described(tag)?, Json(shown.await?)).into_response())
+}
+
+/// The headers of an answer.
+fn described(tag: String) -> Result<[(HeaderName, HeaderValue); 2], Problem> {
+    let tag = HeaderValue::try_from(tag).map_err(|_| Problem::internal())?;
+    let fresh = HeaderValue::from_static("private, no-cache");
+    Ok([(header::ETAG, tag), (header::CACHE_CONTROL, fresh)])
+}
+
+/// Why each of the flags is stale.
+async fn stale(
+    state: &AppState,
+    caller: &Caller,
+    project: &Project,
+    flags: &[IndexedFlag],
+) -> Result<Vec<Option<Stale>>, Problem> {
+    let mut environments = state.store.environments(&project.id).await?;
+    environments.retain(|it| caller.sees(project, it));
+    let usage = Usage::read(state, project, &environments, None, None).await?;
+    Ok(flags.iter().map(|flag| usage.stale(flag)).collect())
 }
 
 /// The environments of these keys, each once.
@@ -196,6 +230,13 @@ fn tag(project: &Project, environments: &[Environment], rights: &Rights) -> Stri
     format!("W/\"{:016x}\"", hasher.finish())
 }
 
+/// Names the answer by what is stale, too.
+fn with(tag: &str, stale: &[Option<Stale>]) -> String {
+    let mut hasher = DefaultHasher::new();
+    (tag, stale).hash(&mut hasher);
+    format!("W/\"{:016x}\"", hasher.finish())
+}
+
 /// Whether a line of `If-None-Match` names the tag.
 fn names(line: &str, tag: &str) -> bool {
     let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
@@ -215,6 +256,7 @@ fn shorten(mut variations: Vec<Variation>) -> Vec<Variation> {
 
 fn index(
     flags: Vec<IndexedFlag>,
+    stale: Option<Vec<Option<Stale>>>,
     project: &Project,
     environments: &[Environment],
     rights: &Rights,
@@ -229,15 +271,26 @@ fn index(
         let resource = of_project.clone().with(Kind::Flag, flag.key.as_str());
         rights.allow("flag.read", &resource.tagged(&flag.tags))
     };
-    let items = flags.into_iter().filter(seen);
+    let asked = stale.is_some();
+    let mut stale = stale.into_iter().flatten();
+    let items = flags
+        .into_iter()
+        .map(|flag| (flag, asked.then(|| stale.next().flatten())));
+    let items = items.filter(|(flag, _)| seen(flag));
     FlagIndex {
         versions,
         environments: environments.iter().map(|it| it.key.to_string()).collect(),
-        items: items.map(|flag| view(flag, environments)).collect(),
+        items: items
+            .map(|(flag, stale)| view(flag, stale, environments))
+            .collect(),
     }
 }
 
-fn view(flag: IndexedFlag, environments: &[Environment]) -> IndexedFlagView {
+fn view(
+    flag: IndexedFlag,
+    stale: Option<Option<Stale>>,
+    environments: &[Environment],
+) -> IndexedFlagView {
     let cell = |environment: &Environment| {
         let cell = flag.cells.get(&environment.id)?;
         Some(cell_view(cell, &flag.variations))
@@ -247,6 +300,7 @@ fn view(flag: IndexedFlag, environments: &[Environment]) -> IndexedFlagView {
         Some(environment.key.to_string())
     };
     IndexedFlagView {
+        stale,
         cells: environments.iter().map(cell).collect(),
         changed: flag.last_change.as_ref().map(|it| ChangedView {
             at: it.at.to_string(),

@@ -199,7 +199,8 @@ pub struct FlagQuery {
     /// Only flags that are stale (`true`) or are not; a page may then hold fewer than `limit`, and
     /// still have a `next`.
     pub stale: Option<bool>,
-    /// After how many days without evaluation, or with one value, a flag is stale; 30 where absent.
+    /// After how many days without evaluation, or with one value, a flag is stale, 1 to 3,650; the
+    /// project's number where absent.
     pub stale_days: Option<i64>,
     /// `next` of the page before; absent for the first.
     pub cursor: Option<String>,
@@ -235,6 +236,7 @@ pub async fn list(
         limit: query.limit,
     }
     .try_into()?;
+    api::searched("search", query.search.as_deref())?;
     let filter = FlagFilter {
         search: query.search,
         tag: query.tag,
@@ -249,7 +251,14 @@ pub async fn list(
         .collect();
     let seen = |listed: &ListedFlag| may_read(&caller, &project, &listed.flag).is_ok();
     let keys: Vec<&str> = found.items.iter().map(|it| it.flag.key.as_str()).collect();
-    let usage = Usage::read(&state, &environments, Some(&keys), query.stale_days).await?;
+    let usage = Usage::read(
+        &state,
+        &project,
+        &environments,
+        Some(&keys),
+        query.stale_days,
+    )
+    .await?;
     let items = found.items.iter().filter(|it| seen(it));
     let items = items.map(|it| ListedFlagView::new(it.clone(), &environments, &usage));
     let wanted = |it: &ListedFlagView| {

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode, header};
 use burgee_domain::id::Id;
 use burgee_domain::people::{MAX_PASSWORD, check_password};
 use burgee_store::people::accounts::{Account, NewPassword};
@@ -19,6 +19,7 @@ use crate::api::session::{self, Me};
 use crate::api::{self};
 use crate::app::{AppState, now};
 use crate::auth::peer::Peer;
+use crate::auth::session::cookie;
 use crate::auth::totp::{self, SecondFactor};
 use crate::auth::{SignedIn, password};
 use crate::body::Body;
@@ -123,7 +124,7 @@ pub async fn update(
     session::me(&state, account, signed_in.session.organization.as_ref()).await
 }
 
-/// Change one's own password. All other sessions end.
+/// Change one's own password. All other sessions end, and this one gets another cookie.
 #[utoipa::path(post, path = "/api/v1/me/password", tag = "people", request_body = PasswordChange,
     security(("session" = [])),
     responses((status = 204, description = "Changed"), (status = 400, body = Problem),
@@ -133,10 +134,14 @@ pub async fn change_password(
     Peer(address): Peer,
     signed_in: SignedIn,
     Body(change): Body<PasswordChange>,
-) -> Result<StatusCode, Problem> {
+) -> Result<(StatusCode, HeaderMap), Problem> {
     signed_in.owns_account(&state).await?;
     let account = &signed_in.account;
-    confirm(&state, address, account, "/current", &change.current).await?;
+    let proof = Proof {
+        password: ("/current", &change.current),
+        code: None,
+    };
+    confirm(&state, address, account, proof).await?;
     new_password("/new", &change.new, &account.email)?;
     if change.new == change.current {
         let message = "the new password is the one until now";
@@ -148,13 +153,19 @@ pub async fn change_password(
         temporary: false,
     };
     let keep = Some(&signed_in.session.id);
-    state
+    let text = state
         .store
         .set_password(&account.id, password, keep, None, now())
         .await?;
     let notice = Letter::password_changed(&account.email, &state.public_url);
     state.mail.send(notice);
-    Ok(StatusCode::NO_CONTENT)
+    Ok((StatusCode::NO_CONTENT, renewed(&state, text)))
+}
+
+/// The cookie of a session whose text was changed; none where it ended meanwhile.
+fn renewed(state: &AppState, text: Option<String>) -> HeaderMap {
+    let cookie = text.map(|text| (header::SET_COOKIE, cookie(&text, state.secure_cookies)));
+    cookie.into_iter().collect()
 }
 
 /// Checks a password that somebody chooses.
@@ -162,25 +173,41 @@ pub(super) fn new_password(pointer: &str, password: &str, email: &str) -> Result
     check_password(password, email).map_err(|it| Problem::invalid(pointer, it.code, it.message))
 }
 
-/// Checks the password of somebody who is signed in, as slowly as when signing in.
+/// What somebody who is signed in shows once more, each with the field that it is in.
+struct Proof<'a> {
+    password: (&'static str, &'a str),
+    /// Where a code is asked for of who has a second factor.
+    code: Option<(&'static str, Option<&'a str>)>,
+}
+
+/// Checks what somebody shows who is signed in, as slowly as when signing in. Failures are forgotten
+/// once all of it is right: who knows the password alone could otherwise guess codes for ever.
 async fn confirm(
     state: &AppState,
     address: IpAddr,
     account: &Account,
-    pointer: &str,
-    given: &str,
+    proof: Proof<'_>,
 ) -> Result<(), Problem> {
     let who = format!("confirm {}", account.id);
     let wait = state.throttle.wait(&who, address, now());
     if wait > 0 {
         return Err(Problem::wait(wait));
     }
+    // Counted before it is looked at: many at once are many attempts.
     state.throttle.failed(&who, address, now());
+    let (pointer, given) = proof.password;
     if given.len() > MAX_PASSWORD || !password::verify(given, account.password.as_deref()).await? {
         let message = "this is not the password";
         return Err(Problem::invalid(pointer, "passwordWrong", message));
     }
-    state.throttle.succeeded(&who, address);
+    match (proof.code, &account.second_factor) {
+        (Some((pointer, code)), Some(sealed)) => {
+            confirm_code(state, account, sealed, pointer, code).await?;
+            state.throttle.succeeded(&who, address);
+        }
+        (None, Some(_)) => state.throttle.forgiven(&who, address),
+        (_, None) => state.throttle.succeeded(&who, address),
+    }
     Ok(())
 }
 
@@ -188,12 +215,10 @@ async fn confirm(
 async fn confirm_code(
     state: &AppState,
     account: &Account,
+    sealed: &[u8],
     pointer: &str,
     code: Option<&str>,
 ) -> Result<(), Problem> {
-    let Some(sealed) = &account.second_factor else {
-        return Ok(());
-    };
     let right = match code {
         Some(code) => session::code_is_right(state, account, sealed, code).await?,
         None => false,
@@ -270,7 +295,8 @@ pub async fn new_second_factor(
     }))
 }
 
-/// Set up a second factor, in place of one before. Its recovery codes are shown this once.
+/// Set up a second factor, in place of one before. Its recovery codes are shown this once. All
+/// other sessions end, and this one gets another cookie.
 #[utoipa::path(put, path = "/api/v1/me/second-factor", tag = "people",
     request_body = SecondFactorProof, security(("session" = [])),
     responses((status = 200, body = RecoveryCodes), (status = 400, body = Problem),
@@ -280,18 +306,15 @@ pub async fn set_second_factor(
     Peer(address): Peer,
     signed_in: SignedIn,
     Body(proof): Body<SecondFactorProof>,
-) -> Result<Json<RecoveryCodes>, Problem> {
+) -> Result<(HeaderMap, Json<RecoveryCodes>), Problem> {
     signed_in.owns_account(&state).await?;
     let account = &signed_in.account;
     signed_in.settled()?;
-    confirm(&state, address, account, "/password", &proof.password).await?;
-    confirm_code(
-        &state,
-        account,
-        "/currentCode",
-        proof.current_code.as_deref(),
-    )
-    .await?;
+    let shown = Proof {
+        password: ("/password", &proof.password),
+        code: Some(("/currentCode", proof.current_code.as_deref())),
+    };
+    confirm(&state, address, account, shown).await?;
     let Some((factor, seed)) = SecondFactor::of_typed(&proof.seed, &account.email) else {
         let message = "this is no seed that was given";
         return Err(Problem::invalid("/seed", "seedInvalid", message));
@@ -307,13 +330,13 @@ pub async fn set_second_factor(
     })?;
     let codes = totp::recovery_codes();
     let session = &signed_in.session.id;
-    state
+    let text = state
         .store
         .set_second_factor(&account.id, session, &sealed, step, &codes, now())
         .await?;
     let notice = Letter::second_factor_set(&account.email, &state.public_url);
     state.mail.send(notice);
-    Ok(Json(RecoveryCodes { codes }))
+    Ok((renewed(&state, text), Json(RecoveryCodes { codes })))
 }
 
 /// Take one's own second factor away.
@@ -329,15 +352,11 @@ pub async fn remove_second_factor(
 ) -> Result<StatusCode, Problem> {
     signed_in.owns_account(&state).await?;
     let account = &signed_in.account;
-    confirm(
-        &state,
-        address,
-        account,
-        "/password",
-        &confirmation.password,
-    )
-    .await?;
-    confirm_code(&state, account, "/code", confirmation.code.as_deref()).await?;
+    let proof = Proof {
+        password: ("/password", &confirmation.password),
+        code: Some(("/code", confirmation.code.as_deref())),
+    };
+    confirm(&state, address, account, proof).await?;
     state
         .store
         .remove_second_factor(&account.id, None, now())

@@ -97,6 +97,7 @@ pub async fn list(
         limit: query.limit,
     }
     .try_into()?;
+    api::searched("search", query.search.as_deref())?;
     let found = state
         .store
         .members(&caller.organization, query.search.as_deref(), &page)

@@ -41,6 +41,7 @@ pub mod sign_in;
 pub mod state;
 pub mod tokens;
 pub mod user_files;
+pub mod user_properties;
 pub mod users;
 pub mod versions;
 
@@ -52,6 +53,20 @@ use burgee_store::StoreError;
 use crate::app::AppState;
 use crate::auth::Caller;
 use crate::problem::Problem;
+
+/// The longest text that is looked for in a list, in bytes.
+const MAX_SEARCH: usize = 512;
+
+/// Refuses a parameter that looks for more than what anything is called.
+fn searched(name: &str, text: Option<&str>) -> Result<(), Problem> {
+    match text.is_some_and(|text| text.len() > MAX_SEARCH) {
+        false => Ok(()),
+        true => {
+            let rule = format!("has at most {MAX_SEARCH} bytes");
+            Err(Problem::invalid(name, "tooLong", rule))
+        }
+    }
+}
 
 /// The project of that key in the caller's organization, or 404; 403 where the caller may not see
 /// it, whether or not it is there.

@@ -24,6 +24,9 @@ pub struct OrganizationView {
     /// Whether its members must have a second factor: a session without one does nothing here but
     /// set one up.
     pub second_factor_required: bool,
+    /// After how many days without evaluation, or with one value, flags are stale, where their
+    /// project says nothing.
+    pub stale_days: i64,
 }
 
 impl From<OrganizationSettings> for OrganizationView {
@@ -32,6 +35,7 @@ impl From<OrganizationSettings> for OrganizationView {
             key: settings.key.into(),
             name: settings.name,
             second_factor_required: settings.second_factor_required,
+            stale_days: settings.stale_days,
         }
     }
 }
@@ -45,6 +49,10 @@ pub struct OrganizationUpdate {
     /// Whether its members must have a second factor. Only somebody asks for it who signed in with
     /// theirs.
     pub second_factor_required: Option<bool>,
+    /// After how many days without evaluation, or with one value, flags are stale, where their
+    /// project says nothing.
+    #[schema(minimum = 1, maximum = 3_650)]
+    pub stale_days: Option<i64>,
 }
 
 /// The organization's settings.
@@ -76,6 +84,7 @@ pub async fn update(
     let edit = OrganizationEdit {
         name,
         second_factor_required: update.second_factor_required,
+        stale_days: update.stale_days,
     };
     let (organization, actor) = (&caller.organization, &caller.actor);
     let changed = state

@@ -30,7 +30,7 @@ pub struct Questions {
     pub member: Option<String>,
     /// The questions; at most 2,000.
     #[serde(default)]
-    pub questions: Vec<Question>,
+    pub questions: Vec<PermissionQuestion>,
     /// Whether each of some actions may be done to each of many resources.
     pub each: Option<EachQuestion>,
 }
@@ -48,7 +48,7 @@ pub struct EachQuestion {
 /// Whether an action may be done to a resource.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Question {
+pub struct PermissionQuestion {
     /// E.g. `flag.turnOn`.
     pub action: String,
     /// E.g. `project/web:env/prod:flag/checkout;payment`, with the tags that it has.
@@ -136,7 +136,7 @@ pub async fn ask(
     answers.await?.map(Json)
 }
 
-fn answer(rights: &Rights, index: usize, question: &Question) -> Result<Answer, Problem> {
+fn answer(rights: &Rights, index: usize, question: &PermissionQuestion) -> Result<Answer, Problem> {
     let at = |field: &str| format!("/questions/{index}/{field}");
     action(at("action"), &question.action)?;
     let resource = resource(at("resource"), &question.resource)?;

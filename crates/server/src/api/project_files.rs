@@ -7,17 +7,20 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use burgee_domain::access::{Kind, Resource};
+use burgee_domain::admission::EnvironmentNeeds;
+use burgee_domain::command::Command;
 use burgee_domain::diff::DiffLine;
-use burgee_domain::file::{self, Done, Format};
+use burgee_domain::file::{self, Done, Format, Group, PlannedEnvironment};
 use burgee_domain::import;
 use burgee_domain::model::{Project, SegmentScope};
 use burgee_domain::outcome::Warning;
 use burgee_store::{Applied, FileError, FileRequest, Filed, ImportRequest};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::api;
+use crate::api::changes::{self, Override};
 use crate::app::{AppState, now};
 use crate::auth::Caller;
 use crate::body::Body;
@@ -62,6 +65,10 @@ pub struct NewFile {
     /// Why; kept in the history.
     #[serde(default)]
     pub comment: String,
+    /// Apply it, in an emergency, though approvals are missing. Takes `change.override` wherever
+    /// they are; the history shows it.
+    #[serde(rename = "override")]
+    pub over: Option<Override>,
 }
 
 /// What a file did, or would do.
@@ -70,29 +77,40 @@ pub struct NewFile {
 pub struct FileResult {
     /// Whether nothing was changed because only an answer was asked for.
     pub dry_run: bool,
-    /// Every flag and segment of the file, and those that are pruned.
+    /// Every environment, segment and flag of the file, and those that are pruned.
     pub items: Vec<FileItem>,
-    /// How many change sets it comes to. One has at most 500 commands, and what belongs to one flag
-    /// stays together.
-    pub change_sets: usize,
-    /// What the file says and cannot be done.
-    pub notes: Vec<String>,
+    /// Of a dry run: the change sets that it comes to, in their order; else empty. One has at most
+    /// 500 commands, and what belongs to one flag stays together.
+    pub change_sets: Vec<FileChangeSet>,
     /// The ids of the change sets that were applied.
     pub applied: Vec<String>,
     /// The versions that moved, by scope.
     pub versions: BTreeMap<String, i64>,
-    /// What changed, in plain words and for programs. Of a dry run with several change sets, what
-    /// the first would change.
+    /// What changed, or would, in plain words and for programs.
     pub diff: Vec<DiffLine>,
     /// What the author should know.
     pub warnings: Vec<Warning>,
 }
 
-/// What becomes of a flag or a segment.
+/// A change set that a file comes to: to be posted to `/requests` or `/changes`, with the comment,
+/// when those before it are applied.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FileChangeSet {
+    /// Its commands, as `POST …/changes` takes them.
+    #[schema(value_type = Vec<Command>)]
+    pub commands: Value,
+    /// The versions at which it was worked out: the `base` to send the commands with.
+    pub base: BTreeMap<String, i64>,
+    /// What the environments ask that it changes, where they ask something, and what is missing.
+    pub needs: Vec<EnvironmentNeeds>,
+}
+
+/// What becomes of an environment, a segment or a flag.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileItem {
-    /// `flag` or `segment`.
+    /// `environment`, `segment` or `flag`.
     pub kind: &'static str,
     /// The environment of a segment of one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,25 +119,24 @@ pub struct FileItem {
     pub key: String,
     /// What becomes of it.
     pub result: Done,
-    /// The kinds of the commands that do it.
+    /// The kinds of the commands that do it. An environment is made or changed by an act of
+    /// administration, before the change sets.
     pub commands: Vec<String>,
 }
 
 impl FileResult {
     fn of(filed: Filed, dry_run: bool) -> Self {
-        let change_sets = filed.plan.change_sets().len();
-        let items = filed.plan.groups.into_iter().map(|group| FileItem {
-            kind: group.kind,
-            environment: group.environment,
-            key: group.key,
-            result: group.done,
-            commands: group.commands.iter().map(kind).collect(),
-        });
+        let change_sets = match dry_run {
+            true => FileChangeSet::all(&filed),
+            false => Vec::new(),
+        };
+        let environments = filed.plan.environments.iter().map(FileItem::of_environment);
+        let groups = filed.plan.groups.iter().map(FileItem::of_group);
+        let items = environments.chain(groups);
         let mut result = Self {
             dry_run,
             items: items.collect(),
             change_sets,
-            notes: filed.plan.notes,
             applied: Vec::new(),
             versions: BTreeMap::new(),
             diff: Vec::new(),
@@ -137,8 +154,42 @@ impl FileResult {
     }
 }
 
+impl FileItem {
+    fn of_environment(planned: &PlannedEnvironment) -> Self {
+        Self {
+            kind: "environment",
+            environment: None,
+            key: planned.wanted.key.to_string(),
+            result: planned.done,
+            commands: planned.act().into_iter().map(str::to_owned).collect(),
+        }
+    }
+
+    fn of_group(group: &Group) -> Self {
+        Self {
+            kind: group.kind,
+            environment: group.environment.clone(),
+            key: group.key.clone(),
+            result: group.done,
+            commands: group.commands.iter().map(kind).collect(),
+        }
+    }
+}
+
+impl FileChangeSet {
+    fn all(filed: &Filed) -> Vec<Self> {
+        let sets = filed.plan.change_sets().into_iter().zip(&filed.applied);
+        sets.map(|(commands, answer)| Self {
+            commands: json!(commands),
+            base: filed.base.clone(),
+            needs: answer.needs.clone(),
+        })
+        .collect()
+    }
+}
+
 /// The kind of a command, as it is written.
-fn kind(command: &burgee_domain::command::Command) -> String {
+fn kind(command: &Command) -> String {
     let value = serde_json::to_value(command).unwrap_or_default();
     value["kind"].as_str().unwrap_or_default().to_owned()
 }
@@ -208,8 +259,10 @@ fn may_see_all(caller: &Caller, present: &file::Present) -> Result<(), Problem> 
 }
 
 /// Make a project as a file says, by change sets: what differs is changed, what the file does not
-/// name stays. A large file comes to several change sets; where one is refused, those before it were
-/// applied, and sending the file again goes on from there.
+/// name stays. Environments that it describes are made or described first, where the change sets can
+/// be applied (`environment.create`, `environment.update`). A large file comes to several change
+/// sets; where one is refused, those before it were applied, and sending the file again goes on from
+/// there.
 #[utoipa::path(post, path = "/api/v1/projects/{project}/import", tag = "projects",
     params(("project", description = "The project's key")), request_body = NewFile,
     responses((status = 200, body = FileResult), (status = 400, body = Problem),
@@ -221,6 +274,8 @@ pub async fn import(
     Path(project): Path<String>,
     Body(new): Body<NewFile>,
 ) -> Result<Json<FileResult>, Problem> {
+    let comment = changes::comment(&new.comment)?;
+    let override_reason = new.over.map(changes::reason).transpose()?;
     let project = api::project(&state, &caller, &project).await?;
     // The answer tells what is there.
     seen(&state, &caller, &project).await?;
@@ -236,13 +291,16 @@ pub async fn import(
         project: project.id,
         file: read.await?.map_err(fault)?,
         prune: new.prune,
-        comment: new.comment,
-        override_reason: None,
+        comment,
+        override_reason,
         dry_run: new.dry_run,
         now: now(),
     };
     let filed = state.store.apply_file(&request).await.map_err(refused)?;
     if !new.dry_run {
+        for environment in &filed.environments {
+            state.served_as(environment).await;
+        }
         serve(&state, &filed.applied).await;
     }
     Ok(Json(FileResult::of(filed, new.dry_run)))
@@ -294,6 +352,10 @@ pub struct FeatbitFiles {
     /// Say what would happen, and change nothing.
     #[serde(default)]
     pub dry_run: bool,
+    /// Apply it, in an emergency, though approvals are missing. Takes `change.override` wherever
+    /// they are; the history shows it.
+    #[serde(rename = "override")]
+    pub over: Option<Override>,
 }
 
 /// What became of FeatBit's files.
@@ -312,6 +374,9 @@ pub struct FeatbitResult {
     pub versions: BTreeMap<String, i64>,
     /// What changed, in plain words and for programs.
     pub diff: Vec<DiffLine>,
+    /// What the environments ask that it changes, where they ask something. A dry run is told what
+    /// is missing.
+    pub needs: Vec<EnvironmentNeeds>,
 }
 
 /// Import flags and segments of a FeatBit environment, with their ids. What cannot be taken over is
@@ -331,6 +396,7 @@ pub async fn featbit(
     Path((project, environment)): Path<(String, String)>,
     Body(files): Body<FeatbitFiles>,
 ) -> Result<Json<FeatbitResult>, Problem> {
+    let override_reason = files.over.map(changes::reason).transpose()?;
     let (project, environment) = api::environment(&state, &caller, &project, &environment).await?;
     let request = ImportRequest {
         organization: caller.organization,
@@ -339,7 +405,7 @@ pub async fn featbit(
         project: project.key.to_string(),
         environment: environment.key.to_string(),
         input: import::read_values(files.flags, files.segments),
-        override_reason: None,
+        override_reason,
         dry_run: files.dry_run,
         now: now(),
     };
@@ -354,5 +420,6 @@ pub async fn featbit(
         items: imported.report.items,
         versions: applied.versions,
         diff: applied.diff,
+        needs: applied.needs,
     }))
 }

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use burgee_domain::access::Resource;
 use burgee_domain::model::Project;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
 use crate::api::{
@@ -30,6 +30,11 @@ pub struct ProjectView {
     pub name: String,
     /// Counts changes of flag definitions and shared segments; a `base` of change sets.
     pub version: i64,
+    /// After how many days without evaluation, or with one value, its flags are stale; null: as the
+    /// organization says.
+    pub stale_days: Option<i64>,
+    /// The number of days that counts, the project's or the organization's.
+    pub effective_stale_days: i64,
     /// When it was made, ISO 8601.
     pub created_at: String,
 }
@@ -41,6 +46,8 @@ impl From<Project> for ProjectView {
             key: project.key.into(),
             name: project.name,
             version: project.version,
+            stale_days: project.stale_days.own,
+            effective_stale_days: project.stale_days.days(),
             created_at: project.created_at.to_string(),
         }
     }
@@ -56,12 +63,22 @@ pub struct NewProject {
     pub name: Option<String>,
 }
 
-/// What can be edited of a project.
+/// What can be edited of a project; what is absent stays.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProjectEdit {
     /// The new display name.
-    pub name: String,
+    pub name: Option<String>,
+    /// After how many days without evaluation, or with one value, its flags are stale; null: as the
+    /// organization says.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<i64>, minimum = 1, maximum = 3_650)]
+    pub stale_days: Option<Option<i64>>,
+}
+
+/// Tells what is null from what is absent.
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<i64>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
 }
 
 /// List the projects.
@@ -115,7 +132,7 @@ pub async fn get(
     Ok(Json(api::project(&state, &caller, &key).await?.into()))
 }
 
-/// Rename a project.
+/// Change what is set of a project.
 #[utoipa::path(patch, path = "/api/v1/projects/{project}", tag = "projects",
     params(("project", description = "The project's key")), request_body = ProjectEdit,
     responses((status = 200, body = ProjectView), (status = 400, body = Problem),
@@ -128,11 +145,14 @@ pub async fn update(
 ) -> Result<Json<ProjectView>, Problem> {
     caller.may("project.update", &Resource::project(key.as_str()))?;
     let project = api::project(&state, &caller, &key).await?;
-    let name = api::name("/name", &edit.name)?;
-    let renamed = state
-        .store
-        .rename_project(&project.id, &name, &caller.actor, now());
-    Ok(Json(renamed.await?.into()))
+    let name = edit.name.map(|it| api::name("/name", &it)).transpose()?;
+    let edit = burgee_store::ProjectEdit {
+        name,
+        stale_days: edit.stale_days,
+    };
+    let (store, actor) = (&state.store, &caller.actor);
+    let changed = store.update_project(&project.id, &edit, actor, now());
+    Ok(Json(changed.await?.into()))
 }
 
 /// Delete a project with its environments: their keys are revoked, their connections closed.

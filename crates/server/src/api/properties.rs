@@ -1,8 +1,11 @@
 //! Which properties users have, and which values: what an editor of rules offers.
 
+use std::collections::BTreeMap;
+
 use axum::Json;
 use axum::extract::State;
 use burgee_domain::properties::{SeenProperty, Tallies};
+use burgee_domain::user_property::UserProperty;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -27,8 +30,21 @@ pub struct SeenProperties {
     pub sampled: Option<Sampled>,
     /// How many users were looked at.
     pub users: i64,
-    /// The properties that most of them have first; 500 at most.
-    pub items: Vec<SeenProperty>,
+    /// The properties that most of them have first, 500 at most; then those that the project knows
+    /// and nobody has.
+    pub items: Vec<PropertyView>,
+}
+
+/// A property: what users have of it, and what the project knows of it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PropertyView {
+    /// What users have.
+    #[serde(flatten)]
+    pub seen: SeenProperty,
+    /// What the project knows; absent where it is nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known: Option<UserProperty>,
 }
 
 /// That not all users were looked at, but those seen last.
@@ -54,7 +70,7 @@ pub async fn seen(
     caller: Caller,
     Path((project, environment)): Path<(String, String)>,
 ) -> Result<Json<SeenProperties>, Problem> {
-    let (_, environment) =
+    let (project, environment) =
         users::place(&state, &caller, "user.read", &project, &environment).await?;
     let id = environment.id.as_str();
     let traffic = state.store.traffic();
@@ -68,6 +84,7 @@ pub async fn seen(
         users += i64::try_from(some.len()).unwrap_or_default();
         keys = &keys[read..];
     }
+    let known = state.store.user_properties(&project.id).await?;
     let whole = !sample.known.at_least && sample.known.count <= SAMPLE;
     Ok(Json(SeenProperties {
         sampled: (!whole).then_some(Sampled {
@@ -76,6 +93,25 @@ pub async fn seen(
             size: users,
         }),
         users,
-        items: tallies.finish(),
+        items: joined(tallies.finish(), known.into_iter().collect()),
     }))
+}
+
+/// What users have with what is known of it, and what is known besides.
+fn joined(seen: Vec<SeenProperty>, mut known: BTreeMap<String, UserProperty>) -> Vec<PropertyView> {
+    let seen = seen.into_iter().map(|seen| PropertyView {
+        known: known.remove(&seen.name),
+        seen,
+    });
+    let mut all: Vec<PropertyView> = seen.collect();
+    all.extend(known.into_iter().map(|(name, property)| PropertyView {
+        seen: SeenProperty {
+            name,
+            users: 0,
+            values: Vec::new(),
+            more_values: false,
+        },
+        known: Some(property),
+    }));
+    all
 }

@@ -3,21 +3,26 @@
 //! Who may see all that a request is about sees the request; its author does in any case. What is
 //! done with it is decided by the store, in the transaction that does it.
 
+pub mod calendar;
+pub mod inbox;
 mod view;
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use burgee_domain::access::{Marks, Resource};
+use burgee_domain::access::{Marks, Resource, Rights};
 use burgee_domain::admission::Verdict;
-use burgee_domain::command;
-use burgee_domain::request::{self, State as Shown};
+use burgee_domain::request::{self, State as Shown, schedule};
+use burgee_domain::{Rejected, command};
+use burgee_eval::time::Millis;
 use burgee_store::page::PageRequest;
 use burgee_store::requests::{
-    NewRequest, NewReview, NewRevision, Party, RequestFilter, Said, Seen,
+    NewRequest, NewReview, NewRevision, NewStep, Party, Replan, RequestError, RequestFilter, Said,
+    Seen,
 };
 use burgee_store::{ApplyRequest, Denied};
 use serde::Deserialize;
+use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::api;
@@ -30,7 +35,7 @@ use crate::body::Body;
 use crate::params::{Path, Query};
 use crate::problem::Problem;
 pub use view::{NewRequestBody, NewRevisionBody};
-use view::{RebaseResult, RequestDetail, RequestView};
+use view::{NewStepBody, RebaseResult, RequestDetail, RequestView, RescheduleBody};
 
 /// Which requests.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -83,12 +88,16 @@ pub struct NewComment {
 pub struct ApplyBody {
     /// The revision that is meant, where only that one is; 409 where there is a newer one.
     pub revision: Option<i64>,
+    /// The step that is meant, by its number; needed where there are several. 409 where another
+    /// comes next; one that was applied is not applied again.
+    pub step: Option<i64>,
     /// Apply it, in an emergency, though approvals are missing. Takes `change.override`.
     #[serde(rename = "override")]
     pub over: Option<super::changes::Override>,
 }
 
-fn party(caller: &Caller) -> Party {
+/// Who the caller is in requests.
+pub(crate) fn party(caller: &Caller) -> Party {
     Party::new(&caller.actor, caller.maker.as_ref())
 }
 
@@ -107,7 +116,7 @@ async fn seen(state: &AppState, caller: &Caller, id: &str) -> Result<(Seen, Mark
         .await
         .map_err(api::or_missing(|| missing(id)))?;
     let marks = state.store.marks(&caller.organization).await?;
-    match unseen(caller, &viewer, &marks, &found.listed.request) {
+    match unseen(&caller.rights, &viewer, &marks, &found.listed.request) {
         Some((action, resource)) => Err(caller
             .may(action, &resource)
             .err()
@@ -116,18 +125,18 @@ async fn seen(state: &AppState, caller: &Caller, id: &str) -> Result<(Seen, Mark
     }
 }
 
-/// What the caller lacks to see a request.
+/// What somebody lacks to see a request.
 fn unseen(
-    caller: &Caller,
+    rights: &Rights,
     viewer: &Party,
     marks: &Marks,
     request: &burgee_store::requests::Request,
 ) -> Option<(&'static str, Resource)> {
-    if request.author.voice == viewer.voice {
+    if request.author.is(viewer) {
         return None;
     }
     let mut about = request.about.iter();
-    about.find_map(|names| lacks(caller, marks, &|name| names.get(name).cloned()))
+    about.find_map(|names| lacks(rights, marks, &|name| names.get(name).cloned()))
 }
 
 /// The request with what would become of it now.
@@ -139,7 +148,7 @@ async fn detail(
     let (found, _) = seen(state, caller, id).await?;
     let (organization, request) = (&caller.organization, &found.listed.request);
     let outlook = match request.stage {
-        request::Stage::Open => {
+        request::Stage::Open | request::Stage::Stopped => {
             let (store, id) = (&state.store, &request.id);
             let outlook = store.outlook(organization, id, &caller.rights, now());
             Some(outlook.await)
@@ -158,18 +167,8 @@ pub async fn list(
     caller: Caller,
     Query(query): Query<RequestQuery>,
 ) -> Result<Json<Page<RequestView>>, Problem> {
-    let scope = match (&query.project, &query.environment) {
-        (Some(project), Some(key)) => {
-            let (_, found) = api::environment(&state, &caller, project, key).await?;
-            Some(found.id.to_string())
-        }
-        (Some(key), None) => Some(api::project(&state, &caller, key).await?.id.to_string()),
-        (None, None) => None,
-        (None, Some(_)) => {
-            let message = "name the project too";
-            return Err(Problem::invalid("environment", "projectMissing", message));
-        }
-    };
+    let (project, environment) = (query.project.as_deref(), query.environment.as_deref());
+    let scope = scope(&state, &caller, project, environment).await?;
     let filter = RequestFilter {
         state: query.state,
         scope,
@@ -185,16 +184,41 @@ pub async fn list(
         .await?;
     let marks = state.store.marks(&caller.organization).await?;
     let items = found.items.into_iter();
-    let items = items.filter(|it| unseen(&caller, &viewer, &marks, &it.request).is_none());
+    let sees = |it: &_| unseen(&caller.rights, &viewer, &marks, it).is_none();
+    let items = items.filter(|it| sees(&it.request));
     Ok(Json(Page {
         items: items.map(RequestView::from).collect(),
         next: found.next,
     }))
 }
 
-/// Make a request: a change set that waits. You must be allowed all that it does.
+/// The id of the project or environment that is named.
+async fn scope(
+    state: &AppState,
+    caller: &Caller,
+    project: Option<&str>,
+    environment: Option<&str>,
+) -> Result<Option<String>, Problem> {
+    match (project, environment) {
+        (Some(project), Some(key)) => {
+            let (_, found) = api::environment(state, caller, project, key).await?;
+            Ok(Some(found.id.to_string()))
+        }
+        (Some(key), None) => Ok(Some(api::project(state, caller, key).await?.id.to_string())),
+        (None, None) => Ok(None),
+        (None, Some(_)) => {
+            let message = "name the project too";
+            Err(Problem::invalid("environment", "projectMissing", message))
+        }
+    }
+}
+
+/// Make a request: a change set that waits, for somebody to apply it or (`steps`) for given moments.
+/// You must be allowed all that it does. With `dryRun` it is shown, and not made.
 #[utoipa::path(post, path = "/api/v1/requests", tag = "requests", request_body = NewRequestBody,
-    responses((status = 201, body = RequestDetail), (status = 400, body = Problem),
+    responses((status = 201, body = RequestDetail),
+        (status = 200, body = RequestDetail, description = "A dry run"),
+        (status = 400, body = Problem),
         (status = 404, body = Problem), (status = 409, body = Problem),
         (status = 412, body = Problem)))]
 pub async fn create(
@@ -204,6 +228,7 @@ pub async fn create(
 ) -> Result<(StatusCode, Json<RequestDetail>), Problem> {
     let title = request::title(&new.title)
         .map_err(|it| Problem::invalid(it.pointer, it.code, it.message))?;
+    let dry_run = new.dry_run;
     let request = NewRequest {
         id: change_id(new.id)?,
         title,
@@ -214,9 +239,14 @@ pub async fn create(
                 comment: new.comment,
                 base: new.base,
                 commands: new.commands,
+                steps: new.steps,
             },
         )?,
     };
+    if dry_run {
+        let seen = state.store.try_request(&request).await?;
+        return Ok((StatusCode::OK, Json(RequestDetail::new(seen, None))));
+    }
     let id = state.store.create_request(&request).await?;
     Ok((StatusCode::CREATED, detail(&state, &caller, &id).await?))
 }
@@ -228,9 +258,41 @@ fn content(caller: &Caller, new: NewRevisionBody) -> Result<NewRevision, Problem
         rights: caller.rights.clone(),
         comment: comment(&new.comment)?,
         base: new.base,
-        commands: command::parse(new.commands, None)?,
+        steps: steps(new.commands, new.steps)?,
         now: now(),
     })
+}
+
+/// What is asked for, as steps: one without a moment, or those that are given.
+fn steps(commands: Vec<Value>, steps: Vec<NewStepBody>) -> Result<Vec<NewStep>, Problem> {
+    if steps.is_empty() {
+        let commands = command::parse(commands, None)?;
+        let due_at = None;
+        return Ok(vec![NewStep { due_at, commands }]);
+    }
+    if !commands.is_empty() {
+        let rule = "send `commands`, or `steps` that each have theirs";
+        return Err(Problem::invalid("/steps", "together", rule));
+    }
+    // Before anything of them is read.
+    schedule::check_size(&vec![0; steps.len()]).map_err(RequestError::from)?;
+    let steps = steps.into_iter().enumerate();
+    steps
+        .map(|(index, step)| {
+            let at = moment(&format!("/steps/{index}/at"), &step.at)?;
+            let commands = command::parse(step.commands, None);
+            let in_step = |error: Rejected| RequestError::InStep(index, Box::new(error.into()));
+            Ok(NewStep {
+                due_at: Some(at),
+                commands: commands.map_err(in_step)?,
+            })
+        })
+        .collect()
+}
+
+fn moment(pointer: &str, text: &str) -> Result<Millis, Problem> {
+    let rule = "must be a moment of ISO 8601, e.g. 2026-11-21T08:00:00Z";
+    Millis::parse(text).ok_or_else(|| Problem::invalid(pointer, "moment", rule))
 }
 
 /// One request, with its discussion, and with what would become of it now.
@@ -277,16 +339,72 @@ pub async fn rebase(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<RebaseResult>, Problem> {
-    let id = seen(&state, &caller, &id).await?.0.listed.request.id;
-    let (organization, author) = (&caller.organization, party(&caller));
+    replan(&state, &caller, &id, &Replan::Same).await
+}
+
+/// Give the steps that wait other moments. That is another revision, which nobody has approved: its
+/// commands are tried out on what is there now. Gives a request without a moment one.
+#[utoipa::path(post, path = "/api/v1/requests/{id}/reschedule", tag = "requests",
+    params(("id", description = "The request's id")), request_body = RescheduleBody,
+    responses((status = 200, body = RebaseResult), (status = 400, body = Problem),
+        (status = 404, body = Problem), (status = 409, body = Problem),
+        (status = 412, body = Problem)))]
+pub async fn reschedule(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(body): Body<RescheduleBody>,
+) -> Result<Json<RebaseResult>, Problem> {
+    let moments = body.at.iter().enumerate();
+    let moments = moments.map(|(index, text)| moment(&format!("/at/{index}"), text));
+    let moments = moments.collect::<Result<Vec<Millis>, Problem>>()?;
+    let replanned = replan(&state, &caller, &id, &Replan::At(moments)).await;
+    replanned.map_err(|problem| {
+        let renamed = |it: &str| {
+            Some(format!(
+                "/at/{}",
+                it.strip_prefix("/steps/")?.strip_suffix("/at")?
+            ))
+        };
+        problem.repointed(renamed)
+    })
+}
+
+/// Leave out a step that waits. That is another revision, which nobody has approved: the steps that
+/// are left are tried out on what is there now.
+#[utoipa::path(delete, path = "/api/v1/requests/{id}/steps/{step}", tag = "requests",
+    params(("id", description = "The request's id"),
+        ("step", description = "The step's number")),
+    responses((status = 200, body = RebaseResult), (status = 400, body = Problem),
+        (status = 404, body = Problem), (status = 409, body = Problem),
+        (status = 412, body = Problem)))]
+pub async fn leave_out(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path((id, step)): Path<(String, String)>,
+) -> Result<Json<RebaseResult>, Problem> {
+    let number = step.parse();
+    let number = number.map_err(|_| Problem::not_found(format!("step `{step}`")))?;
+    replan(&state, &caller, &id, &Replan::Without(number)).await
+}
+
+async fn replan(
+    state: &AppState,
+    caller: &Caller,
+    id: &str,
+    replan: &Replan,
+) -> Result<Json<RebaseResult>, Problem> {
+    let id = seen(state, caller, id).await?.0.listed.request.id;
+    let (organization, author) = (&caller.organization, party(caller));
+    let author = (&author, &caller.rights);
     let rebased = state
         .store
-        .rebase_request(organization, &id, &author, &caller.rights, now())
+        .rebase_request(organization, &id, author, replan, now())
         .await?;
     let differences = rebased.differences.into_iter().map(Into::into);
     Ok(Json(RebaseResult {
         differences: differences.collect(),
-        request: detail(&state, &caller, &id).await?.0,
+        request: detail(state, caller, &id).await?.0,
     }))
 }
 
@@ -331,7 +449,7 @@ pub async fn comment_on(
 ) -> Result<Json<RequestDetail>, Problem> {
     let (found, marks) = seen(&state, &caller, &id).await?;
     let request = found.listed.request;
-    if request.author.voice != party(&caller).voice {
+    if !request.author.is(&party(&caller)) {
         may_somewhere(&caller, "change.comment", request.resources(&marks))?;
     }
     let text = said_text(&new.text)?;
@@ -389,7 +507,7 @@ pub async fn withdraw(
     let (found, marks) = seen(&state, &caller, &id).await?;
     let request = found.listed.request;
     let by = party(&caller);
-    if request.author.voice != by.voice {
+    if !request.author.is(&by) {
         let places = request.resources(&marks);
         Denied::unless_all(&caller.rights, "change.withdraw", places)?;
     }
@@ -401,7 +519,7 @@ pub async fn withdraw(
     detail(&state, &caller, &request.id).await
 }
 
-/// Apply a request that is approved. Takes `change.apply` wherever it does something; its author
+/// Apply a request that is approved, or its next step, without waiting for its moment. Takes `change.apply` wherever it does something; its author
 /// must still be allowed what it does. One that was applied is not applied again; the answer is the
 /// first one.
 #[utoipa::path(post, path = "/api/v1/requests/{id}/apply", tag = "requests",
@@ -422,7 +540,8 @@ pub async fn apply(
         organization: caller.organization.clone(),
         request: request.id,
         revision: body.revision,
-        applier: Some((caller.actor.clone(), caller.rights.clone())),
+        step: body.step,
+        applier: (caller.actor.clone(), caller.rights.clone()),
         override_reason: body.over.map(reason).transpose()?,
         now: now(),
     };

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::api::changes::view::ChangeView;
 use crate::api::planned::{PlannedResult, asking, carry_out};
-use crate::api::state::moment;
+use crate::api::state::moment_of;
 use crate::api::{self};
 use crate::app::AppState;
 use crate::auth::Caller;
@@ -98,7 +98,7 @@ pub async fn environment(
     check(&new)?;
     let what = json!({"environment": environment.id, "version": new.version, "at": new.at,
         "flags": new.flags, "definitions": new.definitions});
-    let to = moment(new.version, new.at.as_deref())?;
+    let to = moment_of(["/version", "/at"], new.version, new.at.as_deref())?;
     let common = new.common();
     let request = RevertRequest {
         organization: caller.organization.clone(),

@@ -232,6 +232,7 @@ async fn page(
         limit: query.limit,
     }
     .try_into()?;
+    api::searched("search", query.search.as_deref())?;
     let filter = SegmentFilter {
         search: query.search,
         tag: query.tag,

@@ -148,20 +148,29 @@ pub struct PastSegment {
 
 /// The moment that two parameters name.
 pub(super) fn moment(version: Option<i64>, at: Option<&str>) -> Result<Moment, Problem> {
+    moment_of(["version", "at"], version, at)
+}
+
+/// The moment that fields of these names say.
+pub(super) fn moment_of(
+    [of_version, of_at]: [&str; 2],
+    version: Option<i64>,
+    at: Option<&str>,
+) -> Result<Moment, Problem> {
     match (version, at) {
         (Some(_), Some(_)) => {
             let rule = "give either `version` or `at`";
-            Err(Problem::invalid("at", "versionOrAt", rule))
+            Err(Problem::invalid(of_at, "versionOrAt", rule))
         }
         (Some(version @ 0..), None) => Ok(Moment::Version(version)),
         (Some(_), None) => {
             let rule = "a version is 0 or more";
-            Err(Problem::invalid("version", "range", rule))
+            Err(Problem::invalid(of_version, "range", rule))
         }
         (None, Some(text)) => {
             let rule = "must be a moment such as 2026-11-21T08:00:00.000Z";
             let moment = Millis::parse(text);
-            let moment = moment.ok_or_else(|| Problem::invalid("at", "moment", rule))?;
+            let moment = moment.ok_or_else(|| Problem::invalid(of_at, "moment", rule))?;
             Ok(Moment::At(moment))
         }
         (None, None) => Ok(Moment::Newest),
@@ -246,9 +255,11 @@ pub async fn get_flag(
 /// What the store says of a parameter.
 pub(super) fn parameter(error: burgee_store::StoreError) -> Problem {
     match error {
-        burgee_store::StoreError::Invalid { field, message } => {
-            Problem::invalid(field, "range", message)
-        }
+        burgee_store::StoreError::Invalid {
+            field,
+            code,
+            message,
+        } => Problem::invalid(field, code, message),
         other => other.into(),
     }
 }

@@ -22,6 +22,9 @@ use crate::problem::Problem;
 /// The most networks of a token.
 const MAX_NETWORKS: usize = 20;
 
+/// The longest that a token with an end works, in days: ten years.
+const MAX_DAYS: u32 = 3_650;
+
 /// What a token acts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -48,6 +51,9 @@ pub struct TokenView {
     /// The account that it is of, or that made it; absent where the operator did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
+    /// The id of the token that it was made with, if it was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub made_by: Option<String>,
     /// Keys of its policies (service).
     pub policies: Vec<String>,
     /// Its own statements (service).
@@ -85,6 +91,7 @@ impl From<Token> for TokenView {
             name: token.name,
             prefix: token.prefix,
             member: token.account.map(|id| id.to_string()),
+            made_by: token.made_by.map(|id| id.to_string()),
             policies,
             statements: statements.iter().map(Into::into).collect(),
             networks: token.networks,
@@ -111,11 +118,14 @@ pub struct NewTokenBody {
     /// Statements of its own (service).
     #[serde(default)]
     pub statements: Vec<StatementInput>,
-    /// From where it may be used, as CIDR; from everywhere where none is given.
+    /// From where it may be used, as CIDR; from everywhere where none is given. Made by a token that
+    /// has networks: within those, which it has where none is given.
     #[serde(default)]
     pub networks: Vec<String>,
-    /// After how many days it stops working; never where none is given.
-    pub expires_in_days: Option<u16>,
+    /// After how many days it stops working, 1 to 3,650; never where none is given. Made by a token
+    /// that ends: no later than that.
+    #[schema(minimum = 1, maximum = 3650)]
+    pub expires_in_days: Option<u32>,
 }
 
 /// List one's own personal tokens and, for who may see them, all of the organization's.
@@ -150,8 +160,8 @@ pub async fn create(
         organization: caller.organization.clone(),
         name: api::name("/name", &new.name)?,
         account: caller.maker.clone(),
-        networks: networks(&new.networks)?,
-        expires_at: new.expires_in_days.map(in_days).transpose()?,
+        networks: networks(&caller, &new.networks)?,
+        expires_at: end(&caller, new.expires_in_days)?,
         grant: grant(&caller, &new)?,
     };
     let (token, text) = state.store.create_token(&new, &caller.actor, now()).await?;
@@ -224,29 +234,46 @@ fn grant(caller: &Caller, new: &NewTokenBody) -> Result<Grant, Problem> {
     })
 }
 
-fn networks(texts: &[String]) -> Result<Vec<String>, Problem> {
+/// From where a new token works: nowhere that the token that makes it does not.
+fn networks(caller: &Caller, texts: &[String]) -> Result<Vec<String>, Problem> {
     if texts.len() > MAX_NETWORKS {
         let message = format!("a token has at most {MAX_NETWORKS} networks");
         return Err(Problem::invalid("/networks", "listTooLong", message));
     }
+    let bounds = &caller.networks;
+    if texts.is_empty() {
+        return Ok(bounds.iter().map(IpNet::to_string).collect());
+    }
     let network = |(index, text): (usize, &String)| {
+        let invalid = |code, message: &str| {
+            Problem::invalid(format!("/networks/{index}"), code, message.to_owned())
+        };
         let parsed: Result<IpNet, _> = text.parse();
-        parsed.map(|it| it.trunc().to_string()).map_err(|_| {
+        let network = parsed.map_err(|_| {
             let message = "a network has the form 192.0.2.0/24 or 2001:db8::/32";
-            Problem::invalid(format!("/networks/{index}"), "networkInvalid", message)
-        })
+            invalid("networkInvalid", message)
+        })?;
+        match bounds.is_empty() || bounds.iter().any(|it| it.contains(&network)) {
+            true => Ok(network.trunc().to_string()),
+            false => Err(invalid(
+                "networkTooWide",
+                "the token that makes it may not be used from all of this network",
+            )),
+        }
     };
     texts.iter().enumerate().map(network).collect()
 }
 
-fn in_days(days: u16) -> Result<Millis, Problem> {
+/// When a new token stops working: no later than the token that makes it.
+fn end(caller: &Caller, days: Option<u32>) -> Result<Option<Millis>, Problem> {
     const DAY: i64 = 24 * 60 * 60 * 1_000;
-    match days {
-        0 => Err(Problem::invalid(
-            "/expiresInDays",
-            "outOfRange",
-            "a token works for at least a day",
-        )),
-        days => Ok(Millis(now().0 + i64::from(days) * DAY)),
-    }
+    let asked = match days {
+        None => None,
+        Some(days @ 1..=MAX_DAYS) => Some(Millis(now().0 + i64::from(days) * DAY)),
+        Some(_) => {
+            let message = format!("a token works for 1 to {MAX_DAYS} days, or without end");
+            return Err(Problem::invalid("/expiresInDays", "outOfRange", message));
+        }
+    };
+    Ok([asked, caller.until].into_iter().flatten().min())
 }

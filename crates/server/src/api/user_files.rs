@@ -4,6 +4,9 @@
 //! A cell of a CSV file that begins like a formula (`=`, `+`, `-`, `@`, a tab, a return) would be one
 //! to a spreadsheet, and keys are made up by strangers. So it is written with an apostrophe before
 //! it, as is one that begins with an apostrophe, which reading takes away again.
+//!
+//! Both ways are in the history before the first user goes: whoever took a million users away is
+//! known, and whose file it was, even where the server ended in the middle of it.
 
 mod read;
 mod records;
@@ -15,8 +18,9 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
-use burgee_store::Store;
+use burgee_domain::model::{Environment, Project};
 use burgee_store::traffic::UserSeen;
+use burgee_store::{Actor, Store, UserAct};
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use http_body_util::channel::{Channel, Sender};
@@ -71,7 +75,8 @@ pub struct LineError {
 /// `properties?` in each line) or CSV (`text/csv`, with the columns `key`, `name?`, `properties?`
 /// (JSON); any other column is a property). Users who are known get these names and properties. A
 /// line that is wrong is left out and told; what comes before a fault of the whole file (413) is
-/// written.
+/// written. The history has that it begins (`beginUserUpload`, before the first user is written)
+/// and what came of it (`uploadUsers`).
 #[utoipa::path(post, path = "/api/v1/projects/{project}/environments/{environment}/users",
     tag = "users",
     params(("project", description = "The project's key"),
@@ -86,7 +91,7 @@ pub async fn upload(
     Path((project, environment)): Path<(String, String)>,
     request: Request,
 ) -> Result<Json<Uploaded>, Problem> {
-    let (_, environment) =
+    let (project, environment) =
         users::place(&state, &caller, "user.write", &project, &environment).await?;
     let kind = request.headers().get(CONTENT_TYPE);
     let kind = kind.and_then(|it| it.to_str().ok()).unwrap_or_default();
@@ -98,44 +103,56 @@ pub async fn upload(
     };
     let mut upload = Upload {
         store: &state.store,
-        environment: environment.id.as_str(),
+        place: (&project, &environment),
+        actor: &caller.actor,
+        has_begun: false,
         reader: Reader::new(csv),
         waiting: Vec::with_capacity(BATCH),
         done: Uploaded::default(),
     };
-    let (mut records, mut length) = (Records::new(csv), 0);
-    let mut body = request.into_body();
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| Problem::invalid("", "body", error.to_string()))?;
-        let data = frame.into_data().unwrap_or_default();
-        length += data.len();
-        if length > MAX_FILE {
-            return Err(Problem::too_large(MAX_FILE));
-        }
-        records.feed(&data)?;
-        upload.take(&mut records).await?;
-    }
-    records.end();
-    upload.take(&mut records).await?;
-    upload.write().await?;
+    let taken = upload
+        .take_all(request.into_body(), Records::new(csv))
+        .await;
+    upload.end().await?;
+    taken?;
     Ok(Json(upload.done))
 }
 
 struct Upload<'a> {
     store: &'a Store,
-    environment: &'a str,
+    place: (&'a Project, &'a Environment),
+    actor: &'a Actor,
+    /// Whether the history has that it began.
+    has_begun: bool,
     reader: Reader,
     waiting: Vec<UserSeen<'a>>,
     done: Uploaded,
 }
 
 impl Upload<'_> {
+    async fn take_all(&mut self, mut body: Body, mut records: Records) -> Result<(), Problem> {
+        let mut length = 0;
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|error| Problem::invalid("", "body", error.to_string()))?;
+            let data = frame.into_data().unwrap_or_default();
+            length += data.len();
+            if length > MAX_FILE {
+                return Err(Problem::too_large(MAX_FILE));
+            }
+            records.feed(&data)?;
+            self.take(&mut records).await?;
+        }
+        records.end();
+        self.take(&mut records).await?;
+        self.write().await
+    }
+
     async fn take(&mut self, records: &mut Records) -> Result<(), Problem> {
         while let Some((line, record)) = records.next() {
             match self.reader.read(&record) {
                 Ok(None) => {}
                 Ok(Some(user)) => self.waiting.push(UserSeen {
-                    environment: self.environment.into(),
+                    environment: self.place.1.id.as_str().into(),
                     key: user.key.into(),
                     name: user.name.into(),
                     properties: pairs(user.properties),
@@ -174,12 +191,32 @@ impl Upload<'_> {
             return Err(Problem::invalid("", "tooManyUsers", rule));
         }
         if count > 0 {
+            if !self.has_begun {
+                self.record(UserAct::BeginUpload).await?;
+                self.has_begun = true;
+            }
             let refused = self.store.traffic().put_users(&self.waiting).await?;
             self.done.written += count - refused.min(count);
             self.done.refused += refused;
             self.waiting.clear();
         }
         Ok(())
+    }
+
+    /// Says what came of it, also where the file broke off.
+    async fn end(&self) -> Result<(), Problem> {
+        let (written, refused) = (self.done.written, self.done.refused);
+        match self.has_begun {
+            true => self.record(UserAct::Upload { written, refused }).await,
+            false => Ok(()),
+        }
+    }
+
+    async fn record(&self, act: UserAct) -> Result<(), Problem> {
+        let recorded = self
+            .store
+            .record_user_act(self.place, act, self.actor, now());
+        Ok(recorded.await?)
     }
 }
 
@@ -215,7 +252,8 @@ pub enum Format {
     Csv,
 }
 
-/// Download all end users of an environment, by key.
+/// Download all end users of an environment, by key. The history has that they are taken
+/// (`exportUsers`), before anything is sent.
 #[utoipa::path(get, path = "/api/v1/projects/{project}/environments/{environment}/user-export",
     tag = "users",
     params(("project", description = "The project's key"),
@@ -241,10 +279,13 @@ pub async fn download(
         let rule = format!("there are at most {MAX_COLUMNS} columns");
         return Err(Problem::invalid("columns", "listTooLong", rule));
     }
-    let (kind, ending) = match format {
-        Format::JsonLines => ("application/x-ndjson", "jsonl"),
-        Format::Csv => ("text/csv; charset=utf-8", "csv"),
+    let (kind, ending, said) = match format {
+        Format::JsonLines => ("application/x-ndjson", "jsonl", "jsonLines"),
+        Format::Csv => ("text/csv; charset=utf-8", "csv", "csv"),
     };
+    let (at, act) = ((&project, &environment), UserAct::Export(said));
+    let recorded = state.store.record_user_act(at, act, &caller.actor, now());
+    recorded.await?;
     let name = format!(
         "attachment; filename=\"users-{}-{}.{ending}\"",
         project.key, environment.key

@@ -7,19 +7,17 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use burgee_domain::access::Resource;
 use burgee_domain::model::{Environment, Project};
+use burgee_store::UserAct;
 use burgee_store::traffic::{EndUser, UserSearch};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::api::page::{Page, PageQuery};
 use crate::api::{self};
-use crate::app::AppState;
+use crate::app::{AppState, now};
 use crate::auth::Caller;
 use crate::params::{Path, Query};
 use crate::problem::Problem;
-
-/// The longest text that is looked for, in bytes: the longest key.
-const MAX_SEARCH: usize = 512;
 
 /// An end user, as it was last seen.
 #[derive(Debug, Serialize, ToSchema)]
@@ -75,10 +73,7 @@ pub struct UserQuery {
 impl UserQuery {
     fn search(&self) -> Result<Option<UserSearch>, Problem> {
         for (name, text) in [("search", &self.search), ("contains", &self.contains)] {
-            if text.as_ref().is_some_and(|text| text.len() > MAX_SEARCH) {
-                let rule = format!("has at most {MAX_SEARCH} bytes");
-                return Err(Problem::invalid(name, "tooLong", rule));
-            }
+            api::searched(name, text.as_deref())?;
         }
         let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
         match (given(&self.search), given(&self.contains)) {
@@ -170,7 +165,8 @@ pub(super) async fn known(
 }
 
 /// Delete an end user with what it was served and did, in this environment. Counts stay, since
-/// they name nobody. A program that asks for it again brings it back.
+/// they name nobody. A program that asks for it again brings it back. The history has that a user
+/// is deleted (`deleteUser`), before it is, and not which.
 #[utoipa::path(delete, path = "/api/v1/projects/{project}/environments/{environment}/users/{key}",
     tag = "users",
     params(("project", description = "The project's key"),
@@ -182,8 +178,14 @@ pub async fn delete(
     caller: Caller,
     Path((project, environment, key)): Path<(String, String, String)>,
 ) -> Result<StatusCode, Problem> {
-    let (_, environment) = place(&state, &caller, "user.write", &project, &environment).await?;
+    let found = place(&state, &caller, "user.write", &project, &environment).await?;
+    let (project, environment) = found;
     known(&state, &environment, &key).await?;
+    let (at, actor) = ((&project, &environment), &caller.actor);
+    let recorded = state
+        .store
+        .record_user_act(at, UserAct::Delete, actor, now());
+    recorded.await?;
     let traffic = state.store.traffic();
     traffic.forget_user(environment.id.as_str(), &key).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -1,7 +1,7 @@
 //! Access tokens: `Authorization: Bearer bgt_…`.
 
-use axum::http::header;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
 use burgee_store::{Actor, ActorKind, Grant};
 
 use super::Caller;
@@ -11,9 +11,7 @@ use crate::problem::Problem;
 
 /// Whoever the token of a request acts for.
 pub(super) async fn caller(parts: &Parts, state: &AppState) -> Result<Caller, Problem> {
-    let header = parts.headers.get(header::AUTHORIZATION);
-    let header = header.and_then(|value| value.to_str().ok());
-    let Some(text) = header.and_then(token) else {
+    let Some(text) = text_of(&parts.headers) else {
         return Err(Problem::unauthorized("send Authorization: Bearer bgt_…"));
     };
     let unknown = || Problem::unauthorized("this token is not known, has expired or was revoked");
@@ -25,12 +23,19 @@ pub(super) async fn caller(parts: &Parts, state: &AppState) -> Result<Caller, Pr
         ));
     }
     let rights = state.store.token_rights(&token).await?;
+    // As the person's own sessions.
+    if token.grant == Grant::Personal && state.store.lacks_second_factor(&token).await? {
+        return Err(Problem::second_factor_needed());
+    }
     let actor = Actor {
         kind: ActorKind::Token,
         id: token.id.to_string(),
         name: token.name,
     };
+    let networks = token.networks.iter().filter_map(|it| it.parse().ok());
     Ok(Caller {
+        until: token.expires_at,
+        networks: networks.collect(),
         organization: token.organization,
         actor,
         maker: token.account.clone(),
@@ -42,8 +47,9 @@ pub(super) async fn caller(parts: &Parts, state: &AppState) -> Result<Caller, Pr
     })
 }
 
-/// The token of an `Authorization` header; a scheme's case does not matter (RFC 9110).
-fn token(header: &str) -> Option<&str> {
-    let (scheme, token) = header.split_once(' ')?;
+/// The token of a request; a scheme's case does not matter (RFC 9110).
+pub fn text_of(headers: &HeaderMap) -> Option<&str> {
+    let header = headers.get(header::AUTHORIZATION)?;
+    let (scheme, token) = header.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("Bearer").then(|| token.trim())
 }

@@ -61,6 +61,8 @@ impl SignedIn {
             in_session: true,
             account: Some(self.account.id),
             rights: member.rights,
+            until: None,
+            networks: Vec::new(),
         })
     }
 
@@ -232,7 +234,7 @@ pub fn seen(headers: &HeaderMap, address: IpAddr) -> Seen {
 }
 
 /// The cookie of sessions.
-const COOKIE: &str = "burgee";
+pub const COOKIE: &str = "burgee";
 
 /// The cookie of a session. `secure`: people reach the server by HTTPS.
 pub fn cookie(text: &str, secure: bool) -> HeaderValue {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use burgee_domain::access::Rights;
 use burgee_store::news::Happened;
+use burgee_store::requests::{Party, Waiting};
 use burgee_store::{Store, StoreError};
 use bytes::Bytes;
 use serde::Serialize;
@@ -14,6 +15,8 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::view::{Beginning, ChangeEvent};
 use super::{EventBody, Events, News, Refused, Subscription};
+use crate::api::requests;
+use crate::api::requests::inbox::Inbox;
 use crate::app::now;
 use crate::auth::watcher::{Standing, Watcher};
 
@@ -62,8 +65,11 @@ pub async fn listen(
     let stream = Stream {
         store: events.store.clone(),
         standing,
+        party: requests::party(&caller),
         rights: caller.rights,
         number: length,
+        counted: 0,
+        inbox: None,
         output,
     };
     let stop = events.stop.clone();
@@ -74,14 +80,25 @@ pub async fn listen(
 struct Stream {
     store: Store,
     standing: Standing,
+    party: Party,
     rights: Rights,
     /// The last change set that was told, or passed over.
     number: i64,
+    /// The last change set when what waits was counted.
+    counted: i64,
+    /// What waits for the caller, as it was told.
+    inbox: Option<Inbox>,
     output: mpsc::Sender<Bytes>,
 }
 
 /// Why a stream ends: its reader is gone or too slow, or may not listen any more.
 struct Ended;
+
+/// Ends a stream that cannot be told what it should be.
+fn sent_away(error: StoreError) -> Ended {
+    tracing::debug!(%error, "a listener is sent away");
+    Ended
+}
 
 impl Stream {
     async fn run(mut self, mut subscription: Subscription, start: Start) {
@@ -91,6 +108,7 @@ impl Stream {
 
     async fn tell(&mut self, subscription: &mut Subscription, start: Start) -> Result<(), Ended> {
         self.begin(start).await?;
+        self.count_anew().await?;
         let mut ticks = interval(CHECKED);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut silent = 0;
@@ -105,7 +123,9 @@ impl Stream {
                 },
                 _ = ticks.tick() => {
                     if looked.elapsed() >= CHECKED {
-                        self.check().await?;
+                        if self.check().await? {
+                            self.count_anew().await?;
+                        }
                         looked = Instant::now();
                     }
                     silent += 1;
@@ -144,10 +164,7 @@ impl Stream {
         let organization = self.standing.organization().clone();
         loop {
             let missed = self.store.happened(&organization, self.number, CHUNK).await;
-            let missed = missed.map_err(|error| {
-                tracing::debug!(%error, "a listener is sent away");
-                Ended
-            })?;
+            let missed = missed.map_err(sent_away)?;
             if missed.is_empty() {
                 return Ok(());
             }
@@ -166,12 +183,14 @@ impl Stream {
                 self.event(seen.name(), None, &*seen).await
             }
             News::Seen(_) => Ok(()),
+            News::Waiting(waiting) => self.count(&waiting).await,
         }
     }
 
     async fn happened(&mut self, set: &Happened) -> Result<(), Ended> {
         if set.is_administration() {
-            self.check().await?;
+            // Where that gives them other rights, what waits is told next.
+            let _changed = self.check().await?;
         }
         self.number = set.number;
         match ChangeEvent::seen_by(&self.rights, set) {
@@ -181,24 +200,49 @@ impl Stream {
         }
     }
 
-    /// Ends where the session or token does; else goes on with what it may now.
-    async fn check(&mut self) -> Result<(), Ended> {
+    /// Counts what waits for the caller, of what waits now.
+    async fn count_anew(&mut self) -> Result<(), Ended> {
+        let organization = self.standing.organization();
+        let waiting = self.store.waiting(organization, now()).await;
+        self.count(&waiting.map_err(sent_away)?).await
+    }
+
+    /// Counts what waits for the caller, and tells it where it is not what was told.
+    async fn count(&mut self, waiting: &Waiting) -> Result<(), Ended> {
+        // The first count of a stream may be newer than what its tail had read by then.
+        if waiting.number < self.counted {
+            return Ok(());
+        }
+        self.counted = waiting.number;
+        let organization = self.standing.organization();
+        let viewer = self.store.viewer(organization, &self.party, now()).await;
+        let inbox = Inbox::of(waiting, &viewer.map_err(sent_away)?, &self.rights);
+        match self.inbox.replace(inbox) == Some(inbox) {
+            true => Ok(()),
+            false => self.event("inbox", None, &inbox).await,
+        }
+    }
+
+    /// Ends where the session or token does; else goes on with what it may now. Says whether that
+    /// is something else than before.
+    async fn check(&mut self) -> Result<bool, Ended> {
         let rights = match self.standing.rights(&self.store, now()).await {
             Ok(Some(rights)) => rights,
             Ok(None) => return Err(Ended),
             // It is not known; nothing happens either while the database is away.
-            Err(StoreError::Unavailable(_)) => return Ok(()),
+            Err(StoreError::Unavailable(_)) => return Ok(false),
             Err(error) => {
                 tracing::warn!(%error, "a listener's rights are not known");
                 return Err(Ended);
             }
         };
-        if rights != self.rights {
+        let changed = rights != self.rights;
+        if changed {
             self.rights = rights;
             self.event("permissions", None, &serde_json::json!({}))
                 .await?;
         }
-        Ok(())
+        Ok(changed)
     }
 
     async fn event(

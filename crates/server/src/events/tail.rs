@@ -1,4 +1,5 @@
-//! Follows an organization's history and its environments' first signs of life.
+//! Follows an organization's history, what waits in it for whom, and its environments' first signs
+//! of life.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use tokio::sync::{broadcast, watch};
 use tokio::time::Instant;
 
 use super::News;
+use super::counting::Counting;
 use super::first_use::FirstUses;
 use super::view::{Seen, Sign};
 
@@ -33,6 +35,7 @@ pub(super) async fn follow(
         organization,
         number,
         news,
+        counting: Counting::default(),
         unseen: None,
         first_uses: FirstUses::default(),
     };
@@ -48,8 +51,10 @@ pub(super) async fn follow(
                 tracing::warn!(%error, "first evaluations are not told, trying again");
             }
         }
+        let polls = polled + POLL;
+        let until = tail.counting.due().map_or(polls, |at| at.min(polls));
         // What fails here is that the store is gone, and with it everything that could happen.
-        let _woken = tokio::time::timeout_at(polled + POLL, tail.commits.changed()).await;
+        let _woken = tokio::time::timeout_at(until, tail.commits.changed()).await;
     }
 }
 
@@ -60,6 +65,7 @@ struct Tail {
     number: i64,
     news: broadcast::Sender<News>,
     commits: watch::Receiver<u64>,
+    counting: Counting,
     /// Of which signs of life are awaited; none: it is not known yet.
     unseen: Option<Unseen>,
     first_uses: FirstUses,
@@ -82,9 +88,17 @@ impl Tail {
     async fn tell_changes(&mut self) -> Result<(), StoreError> {
         let _seen = self.commits.borrow_and_update();
         drop(_seen);
-        if self.store.history_length(&self.organization).await? <= self.number {
-            return Ok(());
+        if self.store.history_length(&self.organization).await? > self.number {
+            self.tell_sets().await?;
         }
+        let waiting = self.counting.count(&self.store, &self.organization);
+        if let Some(waiting) = waiting.await? {
+            let _nobody = self.news.send(News::Waiting(Arc::new(waiting)));
+        }
+        Ok(())
+    }
+
+    async fn tell_sets(&mut self) -> Result<(), StoreError> {
         loop {
             let happened = self
                 .store
@@ -95,6 +109,7 @@ impl Tail {
             };
             self.number = last.number;
             for set in happened {
+                self.counting.hear(&set);
                 // Nobody listens: then there is nobody to be told.
                 let _nobody = self.news.send(News::Happened(Arc::new(set)));
             }

@@ -16,7 +16,7 @@ fn rates(caller: f64, address: f64) -> Rates {
     }
 }
 
-fn taken(limiter: &Limiter, credential: &[u8], now: Instant, most: usize) -> usize {
+fn taken(limiter: &Limiter, credential: &str, now: Instant, most: usize) -> usize {
     let takes = (0..most).map(|_| limiter.take(Some(credential), HERE, now));
     takes.take_while(Result::is_ok).count()
 }
@@ -25,15 +25,15 @@ fn taken(limiter: &Limiter, credential: &[u8], now: Instant, most: usize) -> usi
 fn a_bucket_empties_and_fills() {
     let limiter = Limiter::new(rates(2.0, 1_000.0));
     let now = Instant::now();
-    assert_eq!(taken(&limiter, b"a", now, 100), 20);
-    let wait = limiter.take(Some(b"a"), HERE, now).unwrap_err();
+    assert_eq!(taken(&limiter, "a", now, 100), 20);
+    let wait = limiter.take(Some("a"), HERE, now).unwrap_err();
     assert_eq!(wait, Duration::from_millis(500));
-    assert_eq!(taken(&limiter, b"a", now + wait, 100), 1);
-    assert_eq!(taken(&limiter, b"a", now + Duration::from_secs(4), 100), 7);
+    assert_eq!(taken(&limiter, "a", now + wait, 100), 1);
+    assert_eq!(taken(&limiter, "a", now + Duration::from_secs(4), 100), 7);
     // Another one is not held up by it, and a long silence saves nothing up.
-    assert_eq!(taken(&limiter, b"b", now, 100), 20);
+    assert_eq!(taken(&limiter, "b", now, 100), 20);
     assert_eq!(
-        taken(&limiter, b"b", now + Duration::from_secs(3_600), 100),
+        taken(&limiter, "b", now + Duration::from_secs(3_600), 100),
         20
     );
 }
@@ -42,9 +42,9 @@ fn a_bucket_empties_and_fills() {
 fn an_address_has_a_bucket_too() {
     let limiter = Limiter::new(rates(2.0, 3.0));
     let now = Instant::now();
-    assert_eq!(taken(&limiter, b"a", now, 100), 20);
+    assert_eq!(taken(&limiter, "a", now, 100), 20);
     assert_eq!(
-        taken(&limiter, b"b", now, 100),
+        taken(&limiter, "b", now, 100),
         10,
         "30 of the address in all"
     );
@@ -67,7 +67,7 @@ fn what_is_kept_is_bounded() {
     for number in 0..KEPT + 10 {
         let later = now + Duration::from_nanos(number as u64);
         limiter
-            .take(Some(&number.to_le_bytes()), HERE, later)
+            .take(Some(number.to_string().as_str()), HERE, later)
             .unwrap();
     }
     let kept = limiter.callers.lock().unwrap().len();
@@ -78,6 +78,6 @@ fn what_is_kept_is_bounded() {
 #[test]
 fn no_limit_counts_nothing() {
     let limiter = Limiter::new(Rates::of(None));
-    assert_eq!(taken(&limiter, b"a", Instant::now(), 10_000), 10_000);
+    assert_eq!(taken(&limiter, "a", Instant::now(), 10_000), 10_000);
     assert!(limiter.callers.lock().unwrap().is_empty());
 }

@@ -65,6 +65,46 @@ async fn a_token_that_was_revoked_or_has_expired_opens_nothing() {
     .await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_token_makes_is_bounded_as_it_is() {
+    on_each_database(async |app| {
+        let child = |more: Value| {
+            let mut child = json!({"kind": "service", "name": "child", "policies": ["reader"]});
+            let more = more.as_object().unwrap().clone();
+            child.as_object_mut().unwrap().extend(more);
+            child
+        };
+        let short = json!({"kind": "service", "name": "short", "policies": ["owner"],
+            "expiresInDays": 2, "networks": ["127.0.0.0/8", "2001:db8::/32"]});
+        let short = app.owner.post("tokens", &short).await.expect(201);
+        let bounded = app.nobody().with_token(short["token"].as_str().unwrap());
+
+        for more in [json!({}), json!({"expiresInDays": 30})] {
+            let made = bounded.post("tokens", &child(more)).await.expect(201);
+            assert_eq!(made["expiresAt"], short["expiresAt"]);
+            assert_eq!(made["networks"], short["networks"]);
+            assert_eq!(made["madeBy"], short["id"]);
+        }
+        let less = child(json!({"expiresInDays": 1, "networks": ["127.0.0.1/32"]}));
+        let made = bounded.post("tokens", &less).await.expect(201);
+        assert!(made["expiresAt"].as_str() < short["expiresAt"].as_str());
+        assert_eq!(made["networks"], json!(["127.0.0.1/32"]));
+        let wide = child(json!({"networks": ["127.0.0.1/32", "0.0.0.0/0"]}));
+        let refused = bounded.post("tokens", &wide).await.problem(400);
+        assert_eq!(refused.body["errors"][0]["code"], "networkTooWide");
+        assert_eq!(refused.pointers(), ["/networks/1"]);
+
+        for days in [0, 3_651] {
+            let never = child(json!({"expiresInDays": days}));
+            let refused = app.owner.post("tokens", &never).await.problem(400);
+            assert_eq!(refused.pointers(), ["/expiresInDays"]);
+        }
+        let free = app.owner.post("tokens", &child(json!({}))).await;
+        assert_eq!(free.expect(201)["expiresAt"], Value::Null);
+    })
+    .await;
+}
+
 /// A second organization, made past the store, since nothing makes one yet; with the same keys in
 /// it as the first has.
 pub(crate) async fn neighbour(app: &App) -> Api {

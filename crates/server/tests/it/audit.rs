@@ -67,6 +67,9 @@ async fn the_log_is_looked_through_sealed_and_exported() {
         let text = answer.text().await.unwrap();
         let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
         let mut lines: Vec<Value> = lines.collect();
+        let last = lines.pop().unwrap();
+        let export = json!({"kind": "exportAudit", "entries": "all"});
+        assert_eq!(last["commands"][0], export, "who has it is in it");
         lines.reverse();
         assert_eq!(lines, all, "the same, oldest first");
     })

@@ -252,3 +252,46 @@ async fn refusals_point_at_the_field_from_the_whole_body() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_set_is_rebased_in_one_call_and_told_what_differs() {
+    on_each_database(async |app| {
+        let (base, on) = house(app).await;
+        let oscar = app.caller("oscar", "owner").await;
+        let theirs = json!({"comment": "quick", "commands": [in_prod("turnOff", "f")]});
+        let theirs = oscar.post(PATH, &theirs).await.expect(200);
+        let mut ours = json!({"base": base, "commands": [in_prod("turnOn", "f"), create("g")]});
+        app.owner.post(PATH, &ours).await.problem(412);
+
+        ours["rebase"] = json!(true);
+        ours["dryRun"] = json!(true);
+        let shown = app.owner.post(PATH, &ours).await.expect(200);
+        let [differs] = shown["differences"].as_array().unwrap().as_slice() else {
+            panic!("{shown}");
+        };
+        assert_eq!(differs["facets"], json!(["onOff"]));
+        assert_eq!(differs["comment"], "quick");
+        assert_eq!(differs["version"], theirs["versions"]["default/prod"]);
+        let off = app.owner.get("projects/default/flags/f").await.expect(200);
+        assert_eq!(off["environments"]["prod"]["isEnabled"], false, "{off}");
+
+        ours["dryRun"] = json!(false);
+        let done = app.owner.post(PATH, &ours).await.expect(200);
+        assert_eq!(done["differences"], shown["differences"]);
+        let flag = app.owner.get("projects/default/flags/f").await.expect(200);
+        assert_eq!(flag["environments"]["prod"]["isEnabled"], true);
+
+        // What is gone cannot be edited by anybody.
+        let remove = with(in_prod("removeRule", "f"), json!({"rule": "r"}));
+        let remove = json!({"commands": [remove]});
+        oscar.post(PATH, &remove).await.expect(200);
+        let update = with(
+            in_prod("updateRule", "f"),
+            json!({"rule": rule("r", &on, "id-of-s")}),
+        );
+        let update = json!({"base": base, "rebase": true, "commands": [update]});
+        let problem = app.owner.post(PATH, &update).await.problem(412);
+        assert_eq!(problem.code(), "baseConflict");
+    })
+    .await;
+}

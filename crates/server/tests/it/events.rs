@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use burgee_domain::access::{DEVELOPER, READER};
 use burgee_domain::people::Email;
 use burgee_server::setup;
 use burgee_testkit::api::PATIENCE;
@@ -9,18 +10,22 @@ use reqwest::Response;
 use serde_json::{Value, json};
 
 use crate::kit::{App, Database, create, flag_on, in_prod, on_each_database, person};
+use crate::requests::{apply_path, ask, personal, review};
+use crate::rules::{one_approval, set_rules};
 
 /// Somebody who listens.
 pub(crate) struct Listener {
     response: Response,
     text: String,
     events: VecDeque<Event>,
+    /// What waits, as it was told: that comes beside what happens.
+    inboxes: VecDeque<Value>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Event {
-    id: Option<i64>,
-    name: String,
+    pub(crate) id: Option<i64>,
+    pub(crate) name: String,
     pub(crate) data: Value,
 }
 
@@ -42,6 +47,7 @@ impl Listener {
             response,
             text: String::new(),
             events: VecDeque::new(),
+            inboxes: VecDeque::new(),
         }
     }
 
@@ -50,29 +56,54 @@ impl Listener {
     }
 
     /// As [`Self::with_token`], after the event with this id.
-    async fn after(app: &App, token: &str, id: i64) -> Self {
+    pub(crate) async fn after(app: &App, token: &str, id: i64) -> Self {
         let id = id.to_string();
         let token = format!("Bearer {token}");
         Self::of(app, &[("authorization", &token), ("last-event-id", &id)]).await
     }
 
-    /// The next event; none at the end of the stream.
+    /// The next event that is no `inbox`; none at the end of the stream.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.events.pop_front() {
                 return Some(event);
             }
-            let chunk = tokio::time::timeout(PATIENCE, self.response.chunk()).await;
-            let chunk = chunk.expect("nothing came").ok().flatten()?;
-            self.text.push_str(std::str::from_utf8(&chunk).unwrap());
-            while let Some((message, rest)) = self.text.split_once("\n\n") {
-                self.events.extend(read(message));
-                self.text = rest.to_owned();
-            }
+            self.receive().await?;
         }
     }
 
-    async fn expect(&mut self, name: &str) -> Event {
+    /// Waits until more comes; none at the end of the stream.
+    async fn receive(&mut self) -> Option<()> {
+        let chunk = tokio::time::timeout(PATIENCE, self.response.chunk()).await;
+        let chunk = chunk.expect("nothing came").ok().flatten()?;
+        self.text.push_str(std::str::from_utf8(&chunk).unwrap());
+        while let Some((message, rest)) = self.text.split_once("\n\n") {
+            match read(message) {
+                Some(event) if event.name == "inbox" => self.inboxes.push_back(event.data),
+                event => self.events.extend(event),
+            }
+            self.text = rest.to_owned();
+        }
+        Some(())
+    }
+
+    /// The reviews that wait for the listener, and their own requests, as they are told next.
+    async fn inbox(&mut self) -> (i64, i64) {
+        let told = async {
+            loop {
+                if let Some(inbox) = self.inboxes.pop_front() {
+                    let of = |name: &str| inbox[name].as_i64().unwrap();
+                    return (of("review"), of("mine"));
+                }
+                self.receive().await.expect("the stream ended");
+            }
+        };
+        tokio::time::timeout(PATIENCE, told)
+            .await
+            .expect("no inbox")
+    }
+
+    pub(crate) async fn expect(&mut self, name: &str) -> Event {
         let event = self.next().await.expect("the stream ended");
         assert_eq!(event.name, name, "{event:?}");
         event
@@ -261,8 +292,12 @@ async fn a_stream_ends_with_the_session_or_the_token() {
     assert_eq!(refused.status(), 403);
     let change = json!({"current": password, "new": "correct horse battery staple"});
     let person = app.nobody().with_header("cookie", &cookie);
-    assert_eq!(person.post("me/password", &change).await.status, 204);
-    let mut session = Listener::of(&app, &[("cookie", &cookie)]).await;
+    let changed = person.post("me/password", &change).await;
+    assert_eq!(changed.status, 204);
+    let cookie = changed.headers["set-cookie"].to_str().unwrap();
+    let person = app.nobody().in_session_of(&changed);
+    let cookie = cookie.split(';').next().unwrap();
+    let mut session = Listener::of(&app, &[("cookie", cookie)]).await;
     session.expect("hello").await;
     assert_eq!(person.delete("session").await.status, 204);
     session.ends().await;
@@ -359,6 +394,77 @@ async fn the_first_use_of_each_key_is_told_once_to_who_may_see_keys() {
         app.apply(flag_on("lit")).await;
         owner.expect("change").await;
         other.expect("change").await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_is_told_where_it_changes() {
+    on_each_database(async |app| {
+        app.apply(flag_on("f")).await;
+        set_rules(app, "prod", one_approval()).await;
+        let tokens = [
+            personal(app, "ann", DEVELOPER).await,
+            personal(app, "bob", DEVELOPER).await,
+        ];
+        let [ann, bob] = tokens.each_ref().map(|it| app.nobody().with_token(it));
+        let mut of_ann = Listener::with_token(app, &tokens[0]).await;
+        let mut of_bob = Listener::with_token(app, &tokens[1]).await;
+        assert_eq!(
+            (of_ann.inbox().await, of_bob.inbox().await),
+            ((0, 0), (0, 0))
+        );
+
+        let off = json!([in_prod("turnOff", "f")]);
+        let asked = ask(&ann, off.clone()).await;
+        assert_eq!(of_bob.inbox().await, (1, 0));
+        // What is about flags alone changes nothing, and is not told.
+        app.apply(json!([create("g")])).await;
+        review(&bob, &asked, "approve").await;
+        assert_eq!(
+            (of_ann.inbox().await, of_bob.inbox().await),
+            ((0, 1), (0, 0))
+        );
+        ann.post(&apply_path(&asked), &json!({})).await.expect(200);
+        assert_eq!(of_ann.inbox().await, (0, 0));
+
+        // What an environment asks, and what people are.
+        let on = json!([in_prod("turnOn", "f")]);
+        let asked = ask(&ann, on).await;
+        assert_eq!(of_bob.inbox().await, (1, 0));
+        set_rules(app, "prod", json!({})).await;
+        assert_eq!(
+            (of_ann.inbox().await, of_bob.inbox().await),
+            ((0, 1), (0, 0))
+        );
+        set_rules(app, "prod", one_approval()).await;
+        assert_eq!(
+            (of_ann.inbox().await, of_bob.inbox().await),
+            ((0, 0), (1, 0))
+        );
+        let listed = app.owner.get("members").await.expect(200);
+        let mut members = listed["items"].as_array().unwrap().iter();
+        let member = members.find(|it| it["email"] == "bob@example.com").unwrap();
+        let member = format!("members/{}", member["id"].as_str().unwrap());
+        let put = async |policy: &str| {
+            let grants = json!({"policies": [policy], "groups": []});
+            app.owner.put(&member, &grants).await.expect(200);
+        };
+        put(READER).await;
+        assert_eq!(of_bob.inbox().await, (0, 0));
+        put(DEVELOPER).await;
+        assert_eq!(of_bob.inbox().await, (1, 0));
+        review(&bob, &asked, "decline").await;
+        assert_eq!(
+            (of_ann.inbox().await, of_bob.inbox().await),
+            ((0, 1), (0, 0))
+        );
+
+        // Who comes back is told what it is by now, and so is who asks.
+        let mut again = Listener::after(app, &tokens[0], 1).await;
+        assert_eq!(again.inbox().await, (0, 1));
+        let told = ann.get("inbox").await.expect(200);
+        assert_eq!(told, json!({"review": 0, "mine": 1}));
     })
     .await;
 }

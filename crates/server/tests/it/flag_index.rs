@@ -177,3 +177,60 @@ async fn policies_about_protected_environments_hold_for_what_is_found_and_listed
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_says_which_flags_are_stale_by_the_days_of_the_project() {
+    on_each_database(async |app| {
+        for flag in ["used", "unused"] {
+            app.apply(flag_on(flag)).await;
+        }
+        crate::users::served(app, 1, "used", "v", &[20, 3]).await;
+        let path = "projects/default/flag-index?stale=true";
+        let stale = async |flag: &str| {
+            let index = app.owner.get(path).await.expect(200);
+            item(&index, flag)["stale"].clone()
+        };
+        let plain = app.owner.get(INDEX).await.expect(200);
+        assert!(item(&plain, "used").get("stale").is_none());
+        assert_eq!(stale("used").await, Value::Null);
+        let first = tag(&app.owner.get(path).await);
+        assert_eq!(known(&app.owner, &first, path).await.status, 304);
+
+        let days = async |of: &str, days: Value| {
+            let edit = json!({ "staleDays": days });
+            app.owner.patch(of, &edit).await
+        };
+        // The project has the organization's number until it has its own.
+        let organization = days("organization", json!(10)).await.expect(200);
+        assert_eq!(organization["staleDays"], 10);
+        let project = app.owner.get("projects/default").await.expect(200);
+        assert_eq!(
+            (&project["staleDays"], &project["effectiveStaleDays"]),
+            (&Value::Null, &json!(10))
+        );
+        let one = json!({"code": "oneValue", "variation": "v"});
+        assert_eq!(stale("used").await, one);
+        assert_eq!(stale("unused").await, Value::Null, "it is new");
+        assert_eq!(known(&app.owner, &first, path).await.status, 200);
+        let changed = days("projects/default", json!(25)).await.expect(200);
+        assert_eq!(changed["effectiveStaleDays"], 25);
+        assert_eq!(stale("used").await, Value::Null);
+        let listed = app.owner.get("projects/default/flags?stale=true");
+        assert_eq!(listed.await.expect(200)["items"], json!([]));
+        let changed = days("projects/default", Value::Null).await.expect(200);
+        assert_eq!(changed["effectiveStaleDays"], 10);
+        assert_eq!(stale("used").await, one);
+
+        for (of, bad) in [
+            ("organization", json!(0)),
+            ("projects/default", json!(3_651)),
+            ("projects/default", json!(-1)),
+        ] {
+            let refused = days(of, bad).await.problem(400);
+            assert_eq!(refused.pointers(), ["/staleDays"], "{of}");
+        }
+        let history = app.owner.get("changes?kind=setStaleDays").await.expect(200);
+        assert_eq!(history["items"].as_array().unwrap().len(), 2, "{history}");
+    })
+    .await;
+}

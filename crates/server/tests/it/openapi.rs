@@ -1,12 +1,11 @@
 //! The API's description: reviewed with the code, and true.
 
-use std::path::Path;
-
+use burgee_server::router;
 use serde_json::Value;
 
 use crate::kit::{App, Database};
 
-/// The reviewed document. The TypeScript client is generated from it.
+/// The reviewed document, which servers publish. The TypeScript client is generated from it.
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json");
 
 /// Set to write the document anew instead of comparing it.
@@ -17,19 +16,18 @@ pub(crate) async fn published(app: &App) -> Value {
     app.nobody().get("/api/openapi.json").await.expect(200)
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn the_published_document_is_the_reviewed_one() {
-    let app = App::start(Database::Sqlite).await;
-    let published = published(&app).await;
-    app.stop().await;
-    let text = format!("{}\n", serde_json::to_string_pretty(&published).unwrap());
+#[test]
+fn the_published_document_is_what_the_code_says() {
+    let described = serde_json::to_value(router::description()).unwrap();
     if std::env::var_os(UPDATE).is_some() {
-        std::fs::write(DOCUMENT, &text).unwrap();
+        let text = serde_json::to_string_pretty(&described).unwrap();
+        std::fs::write(DOCUMENT, format!("{text}\n")).unwrap();
     }
-    let reviewed = std::fs::read_to_string(Path::new(DOCUMENT)).unwrap_or_default();
+    // The file and not what is built into this test: it may just have been written.
+    let reviewed = std::fs::read_to_string(DOCUMENT).unwrap_or_default();
     let reviewed: Value = serde_json::from_str(&reviewed).unwrap_or_default();
     assert!(
-        reviewed == published,
+        reviewed == described,
         "the API's description changed: run this test with {UPDATE}=1, and review openapi.json"
     );
 }

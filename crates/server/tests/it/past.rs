@@ -325,19 +325,140 @@ async fn nobody_reverts_what_they_may_not_do() {
             would["result"]["permissions"][0]["allowed"], false,
             "{would}"
         );
-        // What is no change of flags cannot be reverted.
-        let key = json!({"kind": "client", "name": "k"});
-        app.owner
-            .post(&format!("{PROD}/sdk-keys"), &key)
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_history_is_filtered() {
+    on_each_database(async |app| {
+        app.apply(flag_on("a")).await;
+        app.apply(flag_on("b")).await;
+        let segment = json!({"kind": "createSegment", "segment": "people", "included": ["ann"]});
+        app.apply(json!([segment])).await;
+        let mut off = in_prod("turnOff", "a");
+        off["environment"] = json!("dev");
+        let set = json!({"commands": [off], "comment": "For Müller, 100%"});
+        let other = app.caller("oscar", "developer").await;
+        let done = other
+            .post("projects/default/changes", &set)
             .await
-            .expect(201);
-        let listed = app.owner.get("changes?limit=1").await.expect(200);
-        let path = format!(
-            "changes/{}/revert",
-            listed["items"][0]["id"].as_str().unwrap()
+            .expect(200);
+        let ids = async |path: &str| {
+            let found = app.owner.get(path).await.expect(200);
+            texts(&found, "id")
+        };
+        let count = async |path: &str| ids(path).await.len();
+        let last = vec![done["id"].as_str().unwrap().to_owned()];
+        for path in [
+            "changes?actor=Oscar",
+            "changes?kind=turnOff",
+            "changes?text=m%C3%BCller",
+            "changes?project=default&environment=dev&flag=a",
+            "projects/default/changes?environment=dev&flag=A",
+            "projects/default/changes?flag=a&actor=oscar&kind=turnOff&text=100%25",
+            "projects/default/environments/dev/changes?kind=turnOff",
+        ] {
+            assert_eq!(ids(path).await, last, "{path}");
+        }
+        assert_eq!(count("changes?flag=a").await, 2);
+        assert_eq!(count("projects/default/changes?flag=b").await, 1);
+        assert_eq!(count("changes?segment=people").await, 1);
+        assert_eq!(count("changes?project=default&segment=people").await, 1);
+        for nothing in [
+            "changes?text=1_0%25",
+            "changes?flag=c",
+            "changes?kind=turn",
+            "changes?project=other&flag=a",
+            "changes?actor=osc",
+            "projects/default/environments/dev/changes?flag=b",
+            "changes?from=2100-01-01T00:00:00Z",
+            "changes?to=2000-01-01T00:00:00Z",
+        ] {
+            assert_eq!(count(nothing).await, 0, "{nothing}");
+        }
+        // A deleted flag's history is there still.
+        app.apply(
+            json!([{"kind": "archiveFlag", "flag": "b"}, {"kind": "deleteFlag", "flag": "b"}]),
+        )
+        .await;
+        assert_eq!(count("changes?flag=b&project=default").await, 2);
+        let at = format!("changes?flag=a&from={0}&to={0}", "2000-01-01T00:00:00.000Z");
+        assert_eq!(count(&at).await, 0);
+        assert_eq!(
+            count("changes?flag=a&from=2000-01-01T00:00:00Z&limit=1").await,
+            1
         );
-        let nothing = app.owner.post(&path, &json!({})).await.expect(200);
-        assert_eq!(nothing["commands"], json!([]), "{nothing}");
+
+        let long = "x".repeat(257);
+        for (bad, parameter) in [
+            ("changes?environment=dev", "environment"),
+            ("changes?kind=turn%20On", "kind"),
+            ("changes?from=yesterday", "from"),
+            (&format!("changes?text={long}"), "text"),
+            (&format!("changes?flag={long}"), "flag"),
+            ("projects/default/changes?project=default", "project"),
+            (
+                "projects/default/environments/dev/changes?environment=prod",
+                "environment",
+            ),
+        ] {
+            let refused = app.owner.get(bad).await.problem(400);
+            assert_eq!(refused.pointers(), [parameter], "{bad}");
+        }
+        let nowhere = "projects/default/changes?environment=nowhere";
+        app.owner.get(nowhere).await.problem(404);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_filter_finds_nothing_by_what_somebody_may_not_see() {
+    on_each_database(async |app| {
+        let mut secret = create("secret");
+        secret["tags"] = json!(["secret"]);
+        app.apply(json!([create("open"), secret])).await;
+        let policy = json!({"key": "some", "name": "Some", "statements": [
+            {"effect": "allow", "actions": ["*.read"], "resources": ["project/default"]},
+            {"effect": "deny", "actions": ["flag.read"], "resources": ["project/*:flag/secret"]}]});
+        app.owner.post("policies", &policy).await.expect(201);
+        let some = app.caller("some", "some").await;
+        let count = async |query: &str| {
+            let path = format!("projects/default/changes?{query}");
+            let found = some.get(&path).await.expect(200);
+            texts(&found, "id").len()
+        };
+        assert_eq!((count("flag=open").await, count("text=open").await), (1, 1));
+        assert_eq!(
+            (count("flag=secret").await, count("text=secret").await),
+            (0, 0)
+        );
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn administration_is_not_reverted() {
+    on_each_database(async |app| {
+        let named = json!({"name": "Live"});
+        let path = "projects/default/environments/prod";
+        app.owner.patch(path, &named).await.expect(200);
+        let token = json!({"kind": "service", "name": "bot", "policies": ["reader"]});
+        app.owner.post("tokens", &token).await.expect(201);
+        let history = app.owner.get("changes?limit=2").await.expect(200);
+        let entries = history["items"].as_array().unwrap();
+        let kinds: Vec<_> = entries
+            .iter()
+            .map(|it| &it["commands"][0]["kind"])
+            .collect();
+        assert_eq!(kinds, ["createToken", "updateEnvironment"]);
+        for entry in entries {
+            let path = format!("changes/{}/revert", entry["id"].as_str().unwrap());
+            let problem = app.owner.post(&path, &json!({})).await.problem(400);
+            assert_eq!(problem.body["errors"][0]["code"], "nothingToRevert");
+        }
+        let after = app.owner.get("changes?limit=2").await.expect(200);
+        assert_eq!(after, history, "nothing says that it was done");
     })
     .await;
 }

@@ -31,8 +31,9 @@ async fn owner(app: &App) -> Api {
     let answer = sign_in(app, OWNER, &first).await;
     let owner = app.nobody().in_session_of(&answer);
     let change = json!({"current": first, "new": PASSWORD});
-    owner.post("me/password", &change).await.expect(204);
-    owner
+    let changed = owner.post("me/password", &change).await;
+    assert_eq!(changed.status, 204, "{}", changed.text);
+    owner.in_session_of(&changed)
 }
 
 /// What follows `#` in a link.

@@ -164,6 +164,26 @@ async fn environments_are_compared_side_by_side() {
         assert_eq!(facet("tracking")["equal"], true);
         assert!(facet("tracking").get("sides").is_none());
 
+        // Released in one of them alone, each part stands beside nothing.
+        let on = json!([create("some"), {"kind": "turnOn", "flag": "some", "environment": "dev"}]);
+        app.apply(on).await;
+        let found = app
+            .owner
+            .get(&format!("{path}&flag=some"))
+            .await
+            .expect(200);
+        let some = &found["items"][0];
+        assert_eq!(
+            (&some["equal"], &some["released"]),
+            (&json!(false), &json!([false, true]))
+        );
+        for facet in some["facets"].as_array().unwrap() {
+            assert_eq!(facet["sides"][0], Value::Null, "{facet}");
+            assert!(facet["sides"][1]["words"].is_string(), "{facet}");
+        }
+        let archive = json!([{"kind": "archiveFlag", "flag": "some"}]);
+        app.apply(archive).await;
+
         let all = app.owner.get(path).await.expect(200);
         assert_eq!(texts(&all, "flag"), ["f", "same"]);
         assert_eq!(all["items"][1]["equal"], true);

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::kit::{App, flag_on, in_prod, on_each_database, variations};
 use crate::permissions::fixture::{id, on, with};
+use crate::requests::person;
 use crate::rules::{one_approval, set_rules};
 
 /// A flag that is on in `prod`, which is protected, and in `dev`; the change set that did the
@@ -71,10 +72,10 @@ async fn who_may_where_it_is_protected_reviews_and_applies_requests() {
     on_each_database(async |app| {
         house(app).await;
         set_rules(app, "prod", one_approval()).await;
+        let ann = person(app, "ann", DEVELOPER).await;
         let mut commands = turn_off();
         commands[0]["project"] = json!("default");
         let new = json!({"title": "Please", "commands": commands});
-        let ann = app.caller("ann", DEVELOPER).await;
         let request = format!(
             "requests/{}",
             id(&ann.post("requests", &new).await.expect(201))

@@ -3,6 +3,7 @@
 use burgee_server::{Config, Rates, Server, setup};
 use burgee_store::Store;
 use burgee_testkit::api::Api;
+use serde_json::json;
 
 use crate::kit::{Data, Database};
 
@@ -62,5 +63,36 @@ async fn who_asks_too_often_has_to_wait_and_nobody_else() {
     let health = Api::new(server.address()).get("/health/liveness").await;
     assert_eq!(health.status, 200);
     store.close().await;
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_one_caller_whatever_comes_with_its_cookie() {
+    let data = Data::new(Database::Sqlite).await;
+    let any = ([127, 0, 0, 1], 0).into();
+    let config = Config {
+        listen: any,
+        metrics_listen: any,
+        rates: Rates::of(Some(1)),
+        ..Config::new(data.location.clone())
+    };
+    let server = Server::start(config).await.unwrap();
+    let nobody = Api::new(server.address());
+    let password = server.owner_password().unwrap();
+    let credentials = json!({"email": "owner@localhost", "password": password});
+    let answer = nobody.post("session", &credentials).await;
+    let cookie = answer.headers["set-cookie"].to_str().unwrap();
+    let cookie = cookie.split(';').next().unwrap();
+    // Fewer than the forty that the address may.
+    let mut refused = 0;
+    for count in 0..16 {
+        let varied = nobody
+            .clone()
+            .with_header("cookie", &format!("x={count}; {cookie}; y={count}"))
+            .with_token(&count.to_string());
+        let answer = varied.get("session").await;
+        refused += usize::from(answer.status == 429);
+    }
+    assert!(refused > 0);
     server.stop().await;
 }

@@ -1,8 +1,6 @@
 //! Requests: change sets that wait for others.
 
 use burgee_domain::access::{DEVELOPER, READER};
-use burgee_store::requests::Said;
-use burgee_store::{ActorKind, ApplyRequest};
 use burgee_testkit::api::Api;
 use serde_json::{Value, json};
 
@@ -12,7 +10,7 @@ use crate::permissions::fixture::{allow, id, on, with};
 use crate::rules::{one_approval, set_rules};
 
 /// Commands of the project `default`.
-fn of_default(commands: Value) -> Value {
+pub(crate) fn of_default(commands: Value) -> Value {
     let mut commands = commands;
     for command in commands.as_array_mut().unwrap() {
         command["project"] = json!("default");
@@ -26,16 +24,16 @@ fn asking(commands: Value) -> Value {
 }
 
 /// Makes a request that must be fine; its id.
-async fn ask(api: &Api, commands: Value) -> String {
+pub(crate) async fn ask(api: &Api, commands: Value) -> String {
     id(&api.post("requests", &asking(commands)).await.expect(201))
 }
 
-async fn look(api: &Api, id: &str) -> Value {
+pub(crate) async fn look(api: &Api, id: &str) -> Value {
     api.get(&format!("requests/{id}")).await.expect(200)
 }
 
 /// A review of the newest revision.
-async fn review(api: &Api, id: &str, verdict: &str) -> Value {
+pub(crate) async fn review(api: &Api, id: &str, verdict: &str) -> Value {
     let revision = &look(api, id).await["revision"];
     let body = json!({"verdict": verdict, "revision": revision});
     api.post(&format!("requests/{id}/reviews"), &body)
@@ -43,7 +41,7 @@ async fn review(api: &Api, id: &str, verdict: &str) -> Value {
         .expect(200)
 }
 
-fn apply_path(id: &str) -> String {
+pub(crate) fn apply_path(id: &str) -> String {
     format!("requests/{id}/apply")
 }
 
@@ -55,11 +53,33 @@ async fn is_on(app: &App, flag: &str) -> bool {
 }
 
 /// A flag that is on in `prod`, which asks for one approval; two developers.
-async fn house(app: &App) -> (Api, Api) {
+pub(crate) async fn house(app: &App) -> (Api, Api) {
     app.apply(flag_on("f")).await;
     set_rules(app, "prod", one_approval()).await;
-    let ann = app.caller("ann", DEVELOPER).await;
-    (ann, app.caller("bob", DEVELOPER).await)
+    let ann = person(app, "ann", DEVELOPER).await;
+    (ann, person(app, "bob", DEVELOPER).await)
+}
+
+/// Somebody by a token of their own, which has their name.
+pub(crate) async fn person(app: &App, name: &str, policy: &str) -> Api {
+    let token = personal(app, name, policy).await;
+    app.nobody().with_token(&token)
+}
+
+/// The text of such a token.
+pub(crate) async fn personal(app: &App, name: &str, policy: &str) -> String {
+    let email = format!("{name}@example.com");
+    let session = joined(app, &app.owner, &email, &[policy]).await;
+    let token = json!({"kind": "personal", "name": name});
+    let token = session.post("tokens", &token).await.expect(201);
+    token["token"].as_str().unwrap().to_owned()
+}
+
+/// How many requests wait for somebody: for their review, and of their own.
+pub(crate) async fn inbox(api: &Api) -> (i64, i64) {
+    let told = api.get("inbox").await.expect(200);
+    let of = |name: &str| told[name].as_i64().unwrap();
+    (of("review"), of("mine"))
 }
 
 fn off() -> Value {
@@ -159,7 +179,7 @@ async fn a_new_revision_is_approved_by_nobody_and_its_author_does_not_review() {
             let problem = author.post(&reviews, &review).await.problem(403);
             assert_eq!(problem.code(), "ownRequest");
         }
-        let cem = app.caller("cem", DEVELOPER).await;
+        let cem = person(app, "cem", DEVELOPER).await;
         review(&cem, &asked, "approve").await;
         // The one that was meant, and no other.
         let meant = json!({"revision": 2});
@@ -201,7 +221,7 @@ async fn what_is_asked_and_who_may_review_is_decided_when_it_is_applied() {
         ann.post(&apply_path(&asked), &json!({})).await.problem(403);
 
         // So does an author: nothing is applied in the name of who is gone.
-        let cem = app.caller("cem", DEVELOPER).await;
+        let cem = person(app, "cem", DEVELOPER).await;
         review(&cem, &asked, "approve").await;
         app.owner.delete(&format!("tokens/{}", token("ann"))).await;
         let problem = cem.post(&apply_path(&asked), &json!({})).await.problem(403);
@@ -223,7 +243,7 @@ async fn an_author_who_may_not_any_more_has_nothing_applied() {
         };
         let made = app.owner.post("policies", &policy(&["flag.turnOff"])).await;
         made.expect(201);
-        let ann = app.caller("ann", "switch").await;
+        let ann = person(app, "sue", "switch").await;
         let asked = ask(&ann, off()).await;
         review(&bob, &asked, "approve").await;
         // She may ask, not apply.
@@ -376,7 +396,7 @@ async fn what_does_not_fit_any_more_says_why() {
 async fn who_declines_holds_it_until_they_change_their_mind() {
     on_each_database(async |app| {
         let (ann, bob) = house(app).await;
-        let cem = app.caller("cem", DEVELOPER).await;
+        let cem = person(app, "cem", DEVELOPER).await;
         let asked = ask(&ann, off()).await;
         review(&bob, &asked, "approve").await;
         let declined = review(&cem, &asked, "decline").await;
@@ -415,12 +435,13 @@ async fn nobody_approves_their_own_by_way_of_a_token() {
         app.owner.post("groups", &group).await.expect(201);
         let rules = json!({"approvals": {"required": 1, "reviewers": {"groups": ["core"]}}});
         set_rules(app, "prod", rules).await;
-        let ann = joined(app, &app.owner, "ann@example.com", &["administrator"]).await;
-        let bob = joined(app, &app.owner, "bob@example.com", &["developer"]).await;
-        let cem = joined(app, &app.owner, "cem@example.com", &["developer"]).await;
+        let ann = joined(app, &app.owner, "dora@example.com", &["administrator"]).await;
+        let bob = joined(app, &app.owner, "emil@example.com", &["developer"]).await;
+        let cem = joined(app, &app.owner, "finn@example.com", &["developer"]).await;
         let members = app.owner.get("members").await.expect(200);
         for member in members["items"].as_array().unwrap() {
-            if ["ann@example.com", "bob@example.com"].contains(&member["email"].as_str().unwrap()) {
+            if ["dora@example.com", "emil@example.com"].contains(&member["email"].as_str().unwrap())
+            {
                 let grants = json!({"policies": member["policies"], "groups": ["core"]});
                 let path = format!("members/{}", member["id"].as_str().unwrap());
                 app.owner.put(&path, &grants).await.expect(200);
@@ -443,6 +464,43 @@ async fn nobody_approves_their_own_by_way_of_a_token() {
         assert_eq!(look(&bob, &asked).await["awaitsYou"], true);
         assert_eq!(review(&bob, &asked, "approve").await["state"], "approved");
         bot.post(&apply_path(&asked), &json!({})).await.expect(200);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_operator_s_tokens_are_one_reviewer_and_it_is_the_author() {
+    on_each_database(async |app| {
+        house(app).await;
+        set_rules(app, "prod", json!({"approvals": {"required": 2}})).await;
+        let asked = ask(&app.owner, off()).await;
+        let body = json!({"verdict": "approve", "revision": 1});
+        let reviews = format!("requests/{asked}/reviews");
+        let child = json!({"kind": "service", "name": "child", "policies": ["developer"]});
+        let child = app.owner.post("tokens", &child).await.expect(201);
+        let tokens = app.owner.get("tokens").await.expect(200);
+        let mut tokens = tokens["items"].as_array().unwrap().iter();
+        let first = tokens.find(|it| it["name"] == "olivia").unwrap();
+        assert_eq!(child["madeBy"], first["id"]);
+        let child = app.nobody().with_token(child["token"].as_str().unwrap());
+        let other = app.caller("other", DEVELOPER).await;
+        for token in [&app.owner, &child, &other] {
+            let problem = token.post(&reviews, &body).await.problem(403);
+            assert_eq!(problem.code(), "ownRequest");
+        }
+        // They share the voice alone: what another may do, one of them does not.
+        let mine = other.get("requests?mine=true").await.expect(200);
+        assert_eq!(mine["items"], json!([]));
+        let guest = with(app, json!([on("allow", &["*.read"], &["organization"])])).await;
+        guest.get(&format!("requests/{asked}")).await.problem(403);
+        // Of somebody else's request they approve once.
+        let ann = person(app, "gwen", DEVELOPER).await;
+        let asked = ask(&ann, off()).await;
+        for token in [&child, &other] {
+            review(token, &asked, "approve").await;
+        }
+        let seen = look(&ann, &asked).await;
+        assert_eq!(seen["needs"][0]["missing"], 1, "{seen}");
     })
     .await;
 }
@@ -556,8 +614,11 @@ async fn lists_show_what_concerns_somebody() {
         bob.get("requests?environment=dev").await.problem(400);
         bob.get("requests?cursor=x").await.problem(400);
         bob.get("requests?state=lost").await.problem(400);
+        // In dev nobody is asked.
+        assert_eq!((inbox(&ann).await, inbox(&bob).await), ((1, 1), (1, 0)));
         review(&bob, &prod, "approve").await;
         assert!(list(&bob, "forMe=true").await.is_empty());
+        assert_eq!((inbox(&ann).await, inbox(&bob).await), ((1, 2), (0, 0)));
 
         let mut found = Vec::new();
         let mut query = "limit=1".to_owned();
@@ -576,34 +637,21 @@ async fn lists_show_what_concerns_somebody() {
         let guest = with(app, json!([on("allow", &["*.read"], &there)])).await;
         assert_eq!(list(&guest, "").await, [dev.as_str()]);
         guest.get(&format!("requests/{prod}")).await.problem(403);
-    })
-    .await;
-}
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_job_applies_as_the_author() {
-    on_each_database(async |app| {
-        let (ann, bob) = house(app).await;
-        let asked = ask(&ann, off()).await;
-        let due = ApplyRequest {
-            organization: app.organization.id.clone(),
-            request: asked.clone(),
-            revision: Some(1),
-            applier: None,
-            override_reason: None,
-            now: burgee_server::now(),
-        };
-        app.store.apply_request(&due).await.unwrap_err();
-        let said = review(&bob, &asked, "approve").await;
-        assert_eq!(said["events"][0]["kind"], Said::Approve.as_str());
-        let applied = app.store.apply_request(&due).await.unwrap();
-        assert_eq!(applied.request.as_deref(), Some(asked.as_str()));
-        let done = app
-            .store
-            .change_set(&app.organization.id, &applied.id)
-            .await;
-        let actor = done.unwrap().actor;
-        assert_eq!((actor.kind, &*actor.name), (ActorKind::Token, "ann"));
+        // What waits is of what one may see, and to be applied by who may.
+        let reviews = allow(&["change.review"]);
+        let sees = |there: &[&str]| json!([on("allow", &["*.read"], there), reviews]);
+        let reviewer = with(app, sees(&there)).await;
+        assert_eq!(inbox(&reviewer).await, (0, 0));
+        assert!(list(&reviewer, "forMe=true").await.is_empty());
+        let reviewer = with(app, sees(&["*"])).await;
+        assert_eq!(inbox(&reviewer).await, (1, 0));
+        assert_eq!(list(&reviewer, "forMe=true").await, [mine.as_str()]);
+        let asks = [on("allow", &["flag.*", "*.read"], &["*"])];
+        let author = with(app, json!(asks)).await;
+        let in_dev = json!([{"kind": "turnOn", "flag": "f", "environment": "dev"}]);
+        ask(&author, in_dev).await;
+        assert_eq!(inbox(&author).await, (0, 0));
     })
     .await;
 }

@@ -199,6 +199,17 @@ async fn reviewers_must_be_there() {
         let kept = app.owner.put(path, &rules).await.expect(200);
         assert_eq!(kept["approvals"]["reviewers"]["groups"], json!(["core"]));
         assert_eq!(app.owner.get(path).await.expect(200), kept);
+        // While they name it, the group stays, and others join it by who may loosen them.
+        let problem = app.owner.delete("groups/core").await.problem(409);
+        assert_eq!(problem.code(), "inUse", "{}", problem.body);
+        let people = with(app, json!([allow(&["member.*"])])).await;
+        let invitation = json!({"email": "new@example.com", "policies": [], "groups": ["core"]});
+        let problem = people.post("invitations", &invitation).await.problem(403);
+        let detail = problem.body["detail"].as_str().unwrap();
+        assert!(detail.contains("`environment.loosenRules`"), "{detail}");
+        app.owner.put(path, &json!({})).await.expect(200);
+        people.post("invitations", &invitation).await.expect(201);
+        app.owner.delete("groups/core").await.expect(204);
     })
     .await;
 }

@@ -5,6 +5,7 @@ use burgee_eval::time::Millis;
 use burgee_server::now;
 use burgee_store::traffic::{Batch, Count, UserSeen};
 use serde_json::{Value, json};
+use sqlx::{AnyConnection, Connection};
 
 use crate::kit::{App, Database, create, flag_on, in_prod, on_each_database, texts, variations};
 
@@ -287,7 +288,7 @@ async fn who_may_not_see_users_is_not_told_how_many_move() {
 }
 
 /// Evaluations of a flag, days ago.
-async fn served(app: &App, sequence: i64, flag: &str, variation: &str, days: &[i64]) {
+pub(crate) async fn served(app: &App, sequence: i64, flag: &str, variation: &str, days: &[i64]) {
     let environment = environment(app).await;
     let shown = app
         .owner
@@ -454,21 +455,112 @@ async fn files_go_out_and_come_back_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_done_with_users_is_in_the_history_and_names_nobody() {
+    on_each_database(async |app| {
+        let owner = &app.owner;
+        let version = async || owner.get(PROD).await.expect(200)["version"].clone();
+        let before = version().await;
+        let files = owner.clone();
+        let files = files.with_header("content-type", "application/x-ndjson");
+        let send = async |lines: &str| {
+            let (path, lines) = (format!("{PROD}/users"), Some(lines.to_owned()));
+            let sent = files.try_send(reqwest::Method::POST, &path, lines).await;
+            sent.unwrap().expect(200)
+        };
+        // Where nothing is written, nothing was done.
+        assert_eq!(send("nothing\n").await["refused"], 1);
+        send("{\"key\": \"dear-ana\"}\nnothing\n{\"key\": \"dear-bo\"}\n").await;
+        let file = owner.get(&format!("{PROD}/user-export?format=csv")).await;
+        assert!(file.text.contains("dear-bo"), "{}", file.text);
+        let ana = format!("{PROD}/users/dear-ana");
+        owner.delete(&ana).await.expect(204);
+        owner.delete(&ana).await.problem(404);
+        assert_eq!(version().await, before);
+
+        let acts = [
+            "deleteUser",
+            "exportUsers",
+            "uploadUsers",
+            "beginUserUpload",
+        ];
+        for history in [
+            format!("{PROD}/changes?limit=4"),
+            "projects/default/changes?environment=prod&limit=4".to_owned(),
+            "projects/default/changes?limit=4".to_owned(),
+            "audit?project=default&environment=prod&limit=4".to_owned(),
+        ] {
+            let found = owner.get(&history).await.expect(200);
+            let items = found["items"].as_array().unwrap().iter();
+            let commands: Vec<&Value> = items.map(|it| &it["commands"][0]).collect();
+            let kinds: Vec<&Value> = commands.iter().map(|it| &it["kind"]).collect();
+            assert_eq!(kinds, acts, "{history}");
+            assert!(!found.to_string().contains("dear-"), "{found}");
+            assert_eq!(commands[0]["environment"], "prod");
+            assert_eq!(commands[1]["format"], "csv");
+            let counts = (&commands[2]["written"], &commands[2]["refused"]);
+            assert_eq!(counts, (&json!("2"), &json!("1")));
+        }
+        let elsewhere = "audit?project=default&environment=dev&kind=deleteUser";
+        assert_eq!(owner.get(elsewhere).await.expect(200)["items"], json!([]));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_written_into_the_history_is_not_done() {
+    let app = App::start(Database::Sqlite).await;
+    people(&app, 1).await;
+    let mut raw = AnyConnection::connect(&app.data.url()).await.unwrap();
+    let refuse = "CREATE TRIGGER refuse BEFORE INSERT ON change_sets \
+        BEGIN SELECT RAISE(ABORT, 'no'); END";
+    sqlx::raw_sql(refuse).execute(&mut raw).await.unwrap();
+    let (users, user) = (format!("{PROD}/users"), format!("{PROD}/users/u000"));
+    let export = format!("{PROD}/user-export");
+    for answer in [
+        app.owner.post(&users, &json!({"key": "u001"})).await,
+        app.owner.get(&export).await,
+        app.owner.get("audit/export").await,
+        app.owner.delete(&user).await,
+    ] {
+        assert!(answer.status >= 500, "{answer:?}");
+        assert!(!answer.text.contains("u000"), "{answer:?}");
+    }
+    let allow = "DROP TRIGGER refuse";
+    sqlx::raw_sql(allow).execute(&mut raw).await.unwrap();
+    let left = app.owner.get(&users).await.expect(200);
+    assert_eq!(texts(&left, "key"), ["u000"]);
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_person_is_forgotten_in_the_whole_organization() {
     on_each_database(async |app| {
         people(app, 3).await;
         let (yes, _) = checkout(app).await;
         let add = json!({"kind": "addTargets", "flag": "checkout", "environment": "prod",
             "variation": yes, "keys": ["u000", "u001"]});
-        app.apply(json!([add])).await;
+        app.apply(json!([add.clone()])).await;
         let ask = json!({"key": "u001", "comment": "asked to be forgotten"});
         app.caller("dora", "developer")
             .await
             .post("users/forget", &ask)
             .await
             .problem(403);
+        let mut add = add;
+        add["project"] = json!("default");
+        add["keys"] = json!(["u001", "u002"]);
+        let waits = json!({"title": "For u001", "commands": [add]});
+        let waits = app.owner.post("requests", &waits).await.expect(201);
         let done = app.owner.post("users/forget", &ask).await.expect(200);
         assert_eq!(done["changes"].as_array().unwrap().len(), 1);
+        assert_eq!(done["requests"], 1, "{done}");
+        let path = format!("requests/{}", waits["id"].as_str().unwrap());
+        let waits = app.owner.get(&path).await.expect(200);
+        assert_eq!(waits["state"], "stopped", "{waits}");
+        assert_eq!(waits["stopped"]["code"], "forgotten");
+        assert!(!waits.to_string().contains("u001") && waits.to_string().contains("u002"));
+        let apply = app.owner.post(&format!("{path}/apply"), &json!({})).await;
+        assert_eq!(apply.problem(409).code(), "requestClosed");
         assert!(done["images"].as_u64().unwrap() >= 1, "{done}");
         assert!(done["entries"].as_u64().unwrap() >= 2, "{done}");
         assert_eq!(done["rows"], 1);
@@ -493,6 +585,68 @@ async fn a_person_is_forgotten_in_the_whole_organization() {
         let naming = json!({"key": "u002", "comment": "u002 asked"});
         let refused = app.owner.post("users/forget", &naming).await.problem(400);
         assert_eq!(refused.pointers(), ["/comment"]);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_project_knows_properties_and_their_presets() {
+    on_each_database(async |app| {
+        people(app, 2).await;
+        let all = "projects/default/user-properties";
+        let country = format!("{all}/country");
+        app.owner.get(&country).await.problem(404);
+        let presets = json!([{"value": "de", "description": "Germany"},
+            {"value": "at", "description": ""}]);
+        let known = json!({"description": "Where they live", "presets": presets,
+            "presetsOnly": true});
+        let made = app.owner.put(&country, &known).await.expect(200);
+        let mut shown = known.clone();
+        shown["name"] = json!("country");
+        shown["builtIn"] = json!(false);
+        assert_eq!(made, shown);
+        assert_eq!(app.owner.get(&country).await.expect(200), shown);
+        let plan = json!({"description": " The plan "});
+        let odd = format!("{all}/a%2Fb%20%C3%A4");
+        let made = app.owner.put(&odd, &plan).await.expect(200);
+        assert_eq!(made["name"], "a/b ä");
+        assert_eq!(made["description"], "The plan");
+
+        let listed = app.owner.get(all).await.expect(200);
+        assert_eq!(
+            texts(&listed, "name"),
+            ["keyId", "name", "a/b ä", "country"]
+        );
+        assert_eq!(listed["items"][0]["builtIn"], true);
+        let seen = app.owner.get(&format!("{PROD}/properties")).await;
+        let seen = seen.expect(200);
+        assert_eq!(texts(&seen, "name"), ["country", "a/b ä"]);
+        assert_eq!(seen["items"][0]["users"], 2);
+        assert_eq!(seen["items"][0]["known"], known);
+        assert_eq!(seen["items"][1]["users"], 0);
+
+        // Said twice, the second changes nothing.
+        app.owner.put(&country, &known).await.expect(200);
+        let acts = app.owner.get("changes?kind=setUserProperty").await;
+        assert_eq!(texts(&acts.expect(200), "id").len(), 2);
+        app.owner.delete(&country).await.expect(204);
+        app.owner.delete(&country).await.problem(404);
+        let acts = app.owner.get("changes?kind=deleteUserProperty").await;
+        let acts = acts.expect(200);
+        assert_eq!(acts["items"][0]["diff"][0]["params"]["property"], "country");
+
+        let twice = json!({"presets": [{"value": "de"}, {"value": "de"}]});
+        let refused = app.owner.put(&country, &twice).await.problem(400);
+        assert_eq!(refused.pointers(), ["/presets/1/value"]);
+        for given in ["keyId", "name"] {
+            let path = format!("{all}/{given}");
+            let refused = app.owner.put(&path, &plan).await.problem(400);
+            assert_eq!(refused.body["errors"][0]["code"], "propertyBuiltIn");
+            assert_eq!(app.owner.get(&path).await.expect(200)["builtIn"], true);
+        }
+        let reader = app.caller("rita", "reader").await;
+        reader.get(all).await.expect(200);
+        reader.put(&country, &plan).await.problem(403);
     })
     .await;
 }

@@ -2,11 +2,12 @@
 //! under their locks, whichever way it comes.
 
 use burgee_domain::access::{Marks, Rights};
-use burgee_domain::admission::{self, Ask, EnvironmentNeeds, Voice};
+use burgee_domain::admission::{self, Ask, EnvironmentNeeds, Place, Voice};
 use burgee_domain::diff::DiffLine;
 use burgee_domain::outcome::Outcome;
 use burgee_domain::workspace::Workspace;
 use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
 
 use super::{ApplyError, Denied, Work};
 use crate::Tx;
@@ -59,9 +60,18 @@ pub(super) async fn asks(
     outcome: &Outcome,
 ) -> Result<Vec<Ask>, StoreError> {
     let places = admission::places(workspace, work.commands, outcome);
+    asks_of(tx, &places, &Marks::of(workspace)).await
+}
+
+/// What environments ask.
+pub(super) async fn asks_of(
+    connection: &mut AnyConnection,
+    places: &[Place],
+    marks: &Marks,
+) -> Result<Vec<Ask>, StoreError> {
     let environments = places.iter().map(|place| &place.environment);
-    let rules = rules::load(tx, environments).await?;
-    Ok(admission::asks(&places, &rules, &Marks::of(workspace)))
+    let rules = rules::load(connection, environments).await?;
+    Ok(admission::asks(places, &rules, marks))
 }
 
 /// Refuses a change set that does not say why where an environment asks for it.

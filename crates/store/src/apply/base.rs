@@ -14,7 +14,7 @@ use burgee_domain::limits::MAX_BASE;
 use burgee_domain::outcome::{Outcome, Scope};
 use burgee_domain::workspace::Workspace;
 
-use super::{ApplyError, Work};
+use super::{ApplyError, ConflictFound, Work};
 use crate::error::StoreError;
 use crate::{Tx, log, text};
 
@@ -23,7 +23,12 @@ pub(super) fn check_shape(base: &BTreeMap<String, i64>) -> Result<(), ApplyError
     if base.len() > MAX_BASE {
         let message = format!("a base names at most {MAX_BASE} scopes");
         let field = "base";
-        return Err(StoreError::Invalid { field, message }.into());
+        return Err(StoreError::Invalid {
+            field,
+            code: "listTooLong".into(),
+            message,
+        }
+        .into());
     }
     let mut seen = BTreeSet::new();
     for scope in base.keys() {
@@ -69,7 +74,7 @@ impl Base {
             }
         }
         let named = others.iter().map(|(name, _)| *name);
-        let newest = others::newest(tx, work.organization, named).await?;
+        let newest = others::newest(tx, work.organization, work.rights, named).await?;
         for (name, version) in others {
             let newest = newest.get(&name.to_ascii_lowercase());
             within(name, version, *newest.ok_or_else(|| missing(name))?)?;
@@ -90,8 +95,12 @@ impl Base {
         }
     }
 
-    /// Refuses an outcome that touches what others changed after the base.
-    pub(super) async fn check(&self, tx: &mut Tx, outcome: &Outcome) -> Result<(), ApplyError> {
+    /// What an outcome touches and others changed after the base.
+    pub(super) async fn collisions(
+        &self,
+        tx: &mut Tx,
+        outcome: &Outcome,
+    ) -> Result<Vec<ConflictFound>, StoreError> {
         let mut logged = Vec::new();
         for step in &outcome.steps {
             if let Some(version) = self.versions.get(&step.scope) {
@@ -100,10 +109,7 @@ impl Base {
             }
         }
         let conflicts = conflict::find(outcome, &self.versions, &logged);
-        match conflicts.is_empty() {
-            true => Ok(()),
-            false => Err(self.conflicts(tx, &conflicts).await?),
-        }
+        self.found(tx, &conflicts).await
     }
 
     /// Why commands are refused: a conflict, where that comes from what others changed after the
@@ -126,21 +132,21 @@ impl Base {
         let conflicts = conflict::behind(workspace, command, &rejected, base, &logged);
         match conflicts.is_empty() {
             true => Ok(rejected.into()),
-            false => self.conflicts(tx, &conflicts).await,
+            false => Ok(ApplyError::Conflict(self.found(tx, &conflicts).await?)),
         }
     }
 
-    async fn conflicts(
+    async fn found(
         &self,
         tx: &mut Tx,
         conflicts: &[Conflict],
-    ) -> Result<ApplyError, StoreError> {
+    ) -> Result<Vec<ConflictFound>, StoreError> {
         let mut found = Vec::with_capacity(conflicts.len());
         for conflict in conflicts {
             let name = self.names.get(&conflict.scope).cloned().unwrap_or_default();
             found.push(log::conflict(tx, name, conflict).await?);
         }
-        Ok(ApplyError::Conflict(found))
+        Ok(found)
     }
 }
 

@@ -67,6 +67,7 @@ impl Store {
             actor: &request.actor,
             comment: "Imported from FeatBit",
             base: &BTreeMap::new(),
+            rebase: false,
             commands: &[],
             rights: request.rights.as_ref(),
             override_reason: reason.as_deref(),

@@ -66,9 +66,15 @@ pub struct Applied {
     pub changes_left_out: usize,
     /// What the author should know.
     pub warnings: Vec<Warning>,
+    /// What others changed of the same after its base, where it was rebased.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<ConflictFound>,
     /// The request that it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
+    /// Which step of the request it was, where that had a moment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<StepApplied>,
     /// Of a dry run: what the environments that move would serve.
     #[serde(skip)]
     pub preview: Vec<Preview>,
@@ -81,6 +87,20 @@ pub struct Applied {
     /// Of a dry run: what it takes; what is lacking first. It is not kept.
     #[serde(skip)]
     pub permissions: Vec<PermissionFound>,
+}
+
+/// A step of a request, which was to be applied at a moment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepApplied {
+    /// Counted from 1.
+    pub step: i64,
+    /// How many steps the request had then.
+    pub of: i64,
+    /// When it was due.
+    pub due_at: Millis,
+    /// Whether it was applied because it was due; else somebody applied it.
+    pub by_schedule: bool,
 }
 
 /// A permission that a change set takes, and whether its author has it.
@@ -136,7 +156,7 @@ impl Denied {
 }
 
 /// A facet that somebody else changed after the base.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConflictFound {
     /// The scope, named as in [`ChangeSetRequest::base`].

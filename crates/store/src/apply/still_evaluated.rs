@@ -19,7 +19,7 @@ impl Store {
     /// Warns of the flags that an outcome takes away and that were evaluated lately, as far as
     /// `rights` (all where there are none) let somebody see where. Where that cannot be looked up,
     /// the warning says so.
-    pub(super) async fn still_evaluated(
+    pub(crate) async fn still_evaluated(
         &self,
         before: &Workspace,
         outcome: &Outcome,

@@ -6,30 +6,13 @@ use burgee_domain::model::Organization;
 use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 
+use crate::change_sets::Actor;
+use crate::environments::Act;
 use crate::error::StoreError;
-use crate::history::{self, LISTED_COMMANDS, LoggedChangeSet};
+use crate::history::{self, HistoryFilter, LISTED_COMMANDS, LoggedChangeSet};
 use crate::page::{Page, PageRequest};
-use crate::sql::{Sql, containing};
+use crate::sql::Sql;
 use crate::{Store, row};
-
-/// What is looked for; an empty filter finds everything.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AuditFilter {
-    /// Who did it: an id, or a name as it was at the time, without regard to case.
-    pub actor: Option<String>,
-    /// A kind of command, e.g. `turnOn`.
-    pub kind: Option<String>,
-    /// The key of the project that it is about; also of one that was deleted.
-    pub project: Option<String>,
-    /// The key of the environment in it.
-    pub environment: Option<String>,
-    /// Asked for at this moment or later.
-    pub from: Option<Millis>,
-    /// Asked for before this moment.
-    pub to: Option<Millis>,
-    /// In who, why, or the words of what changed; without regard to case.
-    pub text: Option<String>,
-}
 
 /// An entry of the audit log.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,7 +53,7 @@ impl Store {
     pub async fn audit(
         &self,
         organization: &Id<Organization>,
-        filter: &AuditFilter,
+        filter: &HistoryFilter,
         page: &PageRequest,
     ) -> Result<Page<AuditEntry>, StoreError> {
         let before = page.cursor.as_deref().map(history::cursor).transpose()?;
@@ -100,7 +83,7 @@ impl Store {
     pub async fn audit_after(
         &self,
         organization: &Id<Organization>,
-        filter: &AuditFilter,
+        filter: &HistoryFilter,
         after: i64,
         limit: i64,
     ) -> Result<Vec<AuditEntry>, StoreError> {
@@ -114,10 +97,36 @@ impl Store {
         tx.rollback().await?;
         Ok(found)
     }
+
+    /// Writes into the log that it is taken elsewhere: before it is, so that nobody has it of whom
+    /// it says nothing. What was looked for is not said, since it may name somebody.
+    pub async fn record_audit_export(
+        &self,
+        organization: &Id<Organization>,
+        filter: &HistoryFilter,
+        actor: &Actor,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let (of, text) = match *filter == HistoryFilter::default() {
+            true => ("all", "audit log: all of it exported"),
+            false => ("some", "audit log: some of it exported"),
+        };
+        let act = Act {
+            organization,
+            actor,
+            project: None,
+            kind: "exportAudit",
+            params: vec![("entries", of.to_owned())],
+            text: text.to_owned(),
+        };
+        let mut tx = self.begin_write().await?;
+        self.administer(&mut tx, &act, &mut [], now).await?;
+        self.end(tx, false).await
+    }
 }
 
 /// The statement that finds the places of entries, to be ended.
-fn places(organization: &Id<Organization>, filter: &AuditFilter) -> Sql {
+fn places(organization: &Id<Organization>, filter: &HistoryFilter) -> Sql {
     let mut sql = Sql::new(
         "SELECT c.number, c.id, CAST(OCTET_LENGTH(c.result) + c.commands_size AS BIGINT), \
          s.chain, s.redacted_at, s.redacted_by, s.redacted_why FROM change_sets c \
@@ -129,67 +138,8 @@ fn places(organization: &Id<Organization>, filter: &AuditFilter) -> Sql {
         " AND c.number > (SELECT COALESCE(MAX(a.number), 0) FROM audit_anchors a \
          WHERE a.organization_id = c.organization_id)",
     );
-    push_who_and_when(&mut sql, filter);
-    if let Some(kind) = &filter.kind {
-        sql.push(" AND c.kinds LIKE ")
-            .bind(containing(&format!(" {kind} ")));
-        sql.push(" ESCAPE '\\'");
-    }
-    if let Some(text) = &filter.text {
-        sql.push(" AND c.search LIKE ")
-            .bind(containing(&text.to_lowercase()));
-        sql.push(" ESCAPE '\\'");
-    }
-    push_place(&mut sql, organization, filter);
+    filter.push(&mut sql, organization);
     sql
-}
-
-fn push_who_and_when(sql: &mut Sql, filter: &AuditFilter) {
-    if let Some(actor) = &filter.actor {
-        sql.push(" AND (c.actor_id = ").bind(actor);
-        sql.push(" OR LOWER(c.actor_name) = LOWER(")
-            .bind(actor)
-            .push("))");
-    }
-    if let Some(from) = filter.from {
-        sql.push(" AND c.at >= ").bind(from.0);
-    }
-    if let Some(to) = filter.to {
-        sql.push(" AND c.at < ").bind(to.0);
-    }
-}
-
-/// Appends that an entry is about a project or an environment, by their keys.
-fn push_place(sql: &mut Sql, organization: &Id<Organization>, filter: &AuditFilter) {
-    let Some(project) = &filter.project else {
-        return;
-    };
-    let projects = |sql: &mut Sql| {
-        sql.push("(SELECT p.id FROM projects p WHERE p.organization_id = ");
-        sql.bind(organization.as_str());
-        sql.push(" AND p.key_folded = ")
-            .bind(project.to_ascii_lowercase());
-        sql.push(")");
-    };
-    sql.push(" AND c.number IN (SELECT v.number FROM versions v JOIN environments e");
-    sql.push(" ON e.id = v.scope_id WHERE v.organization_id = ");
-    sql.bind(organization.as_str());
-    sql.push(" AND e.project_id IN ");
-    projects(sql);
-    if let Some(environment) = &filter.environment {
-        sql.push(" AND e.key_folded = ")
-            .bind(environment.to_ascii_lowercase());
-    } else {
-        sql.push(" UNION SELECT v.number FROM versions v WHERE v.organization_id = ");
-        sql.bind(organization.as_str());
-        sql.push(" AND v.scope_id IN ");
-        projects(sql);
-        sql.push(" UNION SELECT o.number FROM change_sets o WHERE o.organization_id = ");
-        sql.bind(organization.as_str());
-        sql.push(" AND o.project_id IN ");
-        projects(sql);
-    }
-    sql.push(")");
 }
 
 async fn read(connection: &mut AnyConnection, sql: Sql) -> Result<Vec<Place>, StoreError> {

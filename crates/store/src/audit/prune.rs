@@ -55,6 +55,7 @@ impl Store {
         if days.is_some_and(|days| !(SHORTEST_DAYS..=LONGEST_DAYS).contains(&days)) {
             return Err(StoreError::Invalid {
                 field: "days",
+                code: "range".into(),
                 message: format!("must be from {SHORTEST_DAYS} to {LONGEST_DAYS}, or null"),
             });
         }

@@ -10,6 +10,7 @@ use burgee_domain::model::Organization;
 use burgee_eval::time::Millis;
 use serde_json::Value;
 
+use super::Notary;
 use super::entry::{self, COLUMNS, Entry};
 use super::seal::{self, seal};
 use crate::change_sets::{Actor, ActorKind};
@@ -54,6 +55,7 @@ impl Store {
         organization: &Id<Organization>,
         actor: &Actor,
         why: &str,
+        notary: &dyn Notary,
         now: Millis,
         rewrite: impl FnMut(&Body) -> Option<Body>,
     ) -> Result<u64, StoreError> {
@@ -74,14 +76,14 @@ impl Store {
             why: &why,
             now,
         };
-        let redacted = self.redact(&mut tx, &order, rewrite).await?;
+        let redacted = self.redact(&mut tx, &order, notary, rewrite).await?;
         self.end(tx, redacted == 0).await?;
         Ok(redacted)
     }
 
     /// Goes through all bodies before the change set `order.by`, which was written in this
     /// transaction, and puts what `rewrite` gives in their place; None leaves one as it is. Says how
-    /// many were redacted. To be called last, after all locks were taken.
+    /// many were redacted. What was not sealed is sealed before, and signed. To be called last, after all locks were taken.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] where the ordering change set is not there.
@@ -89,13 +91,14 @@ impl Store {
         &self,
         tx: &mut Tx,
         order: &Redaction<'_>,
+        notary: &dyn Notary,
         mut rewrite: impl FnMut(&Body) -> Option<Body>,
     ) -> Result<u64, StoreError> {
         let organization = order.organization.as_str();
         let number = number(tx, organization, order.by).await?;
         // What is redacted must have its digest first.
         while seal::end(tx, organization).await?.number < number {
-            let sealed = seal(tx, self.shared.dialect, organization, number, None).await?;
+            let sealed = seal(tx, self.shared.dialect, organization, number, notary).await?;
             if sealed == 0 {
                 return Err(StoreError::NotFound("change set"));
             }

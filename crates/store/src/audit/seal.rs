@@ -40,7 +40,7 @@ impl Store {
             loop {
                 let mut tx = self.begin_write().await?;
                 let dialect = self.shared.dialect;
-                let done = seal(&mut tx, dialect, &organization, i64::MAX, Some(notary)).await?;
+                let done = seal(&mut tx, dialect, &organization, i64::MAX, notary).await?;
                 // Not a change: nobody waits to be told.
                 tx.commit().await?;
                 sealed += done;
@@ -53,14 +53,14 @@ impl Store {
     }
 }
 
-/// Seals the next entries of an organization, some of those up to `last`. Without a notary the end
-/// is left for the next time to be signed.
+/// Seals the next entries of an organization, some of those up to `last`. The end is signed by who
+/// seals, in the same transaction: one without a signature is one that lost it, where there is a key.
 pub(super) async fn seal(
     connection: &mut AnyConnection,
     dialect: Dialect,
     organization: &str,
     last: i64,
-    notary: Option<&dyn Notary>,
+    notary: &dyn Notary,
 ) -> Result<u64, StoreError> {
     dialect.lock(connection, Lock::Seal).await?;
     let mut end = end(connection, organization).await?;
@@ -83,10 +83,8 @@ pub(super) async fn seal(
         end = append(connection, organization, end, &entry).await?;
     }
     if !rows.is_empty() {
-        let signature = notary.and_then(|notary| {
-            let purpose = purpose("head", organization, end.number);
-            notary.sign(&purpose, &end.chain)
-        });
+        let purpose = purpose("head", organization, end.number);
+        let signature = notary.sign(&purpose, &end.chain);
         write_end(connection, organization, end, signature.unwrap_or_default()).await?;
     }
     Ok(rows.len() as u64)

@@ -14,6 +14,9 @@ use crate::{Store, Tx, row};
 /// Entries that are read together: each may have megabytes.
 const AT_ONCE: i64 = 50;
 
+/// Whoever takes an end away takes its signature away, too.
+const UNSIGNED: &str = "the end of the chain is not signed by any key of this instance";
+
 /// What verifying found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
@@ -25,7 +28,8 @@ pub struct Verdict {
     pub unsealed: u64,
     /// Up to which number old entries were pruned; 0: none.
     pub pruned: i64,
-    /// Whether the chain's end was signed, by a key that is known here.
+    /// Whether the chain's end was signed, by a key that is known here. Where one is known and did
+    /// not sign it, that is bad.
     pub signed: bool,
     /// The first thing that is wrong.
     pub bad: Option<Bad>,
@@ -258,9 +262,10 @@ impl Check<'_> {
         .await?;
         let Some(found) = found else {
             let what = "where the chain ends is not written down";
-            return Ok(match self.number {
-                0 => Ok(()),
-                number => self.bad(number, None, what),
+            return Ok(match (self.number, self.notary.has_key()) {
+                (0, false) => Ok(()),
+                (0, true) => self.nothing_is_sealed(tx).await?,
+                (number, _) => self.bad(number, None, what),
             });
         };
         let (number, chain) = (row::number(&found, 0)?, link(&found, 1)?);
@@ -274,8 +279,27 @@ impl Check<'_> {
             let what = "the end of the chain, or its signature, was changed";
             return Ok(self.bad(number, None, what));
         }
+        if forged.is_none() && self.notary.has_key() {
+            return Ok(self.bad(number, None, UNSIGNED));
+        }
         self.verdict.signed = forged == Some(false);
         Ok(Ok(()))
+    }
+
+    /// Where a key signs, a server has sealed what there is within a second of its start.
+    async fn nothing_is_sealed(&self, tx: &mut Tx) -> Result<Checked, StoreError> {
+        let found = sqlx::query("SELECT 1 FROM change_sets WHERE organization_id = $1 LIMIT 1")
+            .bind(self.organization)
+            .fetch_optional(&mut **tx)
+            .await?;
+        Ok(match found {
+            None => Ok(()),
+            Some(_) => self.bad(
+                1,
+                None,
+                "nothing is sealed; a server does that as it starts",
+            ),
+        })
     }
 
     /// What came after the end is all there.

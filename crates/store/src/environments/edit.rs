@@ -234,6 +234,7 @@ fn reordered(
             let found = order.iter().position(|it| it.key.folded() == folded);
             found.ok_or_else(|| StoreError::Invalid {
                 field: "before",
+                code: "environmentNotFound".into(),
                 message: format!("there is no other environment `{before}` in this project"),
             })?
         }

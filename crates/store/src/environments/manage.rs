@@ -1,11 +1,12 @@
 //! Making and deleting environments (and projects with them).
 
 use burgee_domain::id::Id;
+use burgee_domain::key::Key;
 use burgee_domain::model::{Environment, Organization, Project, SdkKey, SdkKeyKind};
 use burgee_eval::time::Millis;
 
 use super::administration::setting;
-use super::{Act, Locked, NewEnvironment, Step, insert, lock};
+use super::{Act, Locked, NewEnvironment, Step, insert, lock, rules};
 use crate::change_sets::Actor;
 use crate::error::StoreError;
 use crate::log::LogRow;
@@ -80,7 +81,7 @@ impl Store {
     /// Deletes an environment: revokes its keys, keeps its history.
     ///
     /// # Errors
-    /// [`StoreError::Refused`] where it is.
+    /// [`StoreError::Refused`] where it is protected, or asks for approvals.
     pub async fn delete_environment(
         &self,
         id: &Id<Environment>,
@@ -89,7 +90,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
         let locked = self.lock_environment(&mut tx, id).await?;
-        unprotected(std::slice::from_ref(&locked.environment))?;
+        may_go(&mut tx, std::slice::from_ref(&locked.environment)).await?;
         let act = Act {
             organization: &locked.organization,
             actor,
@@ -111,7 +112,7 @@ impl Store {
     /// Deletes a project with its environments; keeps its history.
     ///
     /// # Errors
-    /// [`StoreError::Refused`] where one of its environments is.
+    /// [`StoreError::Refused`] where one of its environments is protected, or asks for approvals.
     pub async fn delete_project(
         &self,
         id: &Id<Project>,
@@ -122,7 +123,7 @@ impl Store {
         let (organization, project) = self.lock_above(&mut tx, id).await?;
         let lock_rows = self.shared.dialect.for_update();
         let environments = lock(&mut tx, &[id.as_str()], lock_rows).await?;
-        unprotected(&environments)?;
+        may_go(&mut tx, &environments).await?;
         let key = project.key.to_string();
         let act = Act {
             organization: &organization,
@@ -197,15 +198,27 @@ impl Store {
     }
 }
 
-/// Refuses to delete what is protected: that is taken away first.
-fn unprotected(environments: &[Environment]) -> Result<(), StoreError> {
-    let mut environments = environments.iter();
-    match environments.find(|environment| environment.protected) {
-        None => Ok(()),
-        Some(Environment { key, .. }) => {
-            let message = format!("`{key}` is protected; take its protection away first");
-            Err(StoreError::refused("", "protected", message))
+/// Refuses to delete what is protected, or asks for approvals: that is taken away first, by whoever
+/// may. Otherwise deleting would be a way round both.
+async fn may_go(tx: &mut Tx, environments: &[Environment]) -> Result<(), StoreError> {
+    let refused = |code, key: &Key, why: &str| {
+        StoreError::refused("", code, format!("`{key}` {why} away first"))
+    };
+    if let Some(found) = environments.iter().find(|it| it.protected) {
+        let why = "is protected; take its protection";
+        return Err(refused("protected", &found.key, why));
+    }
+    let rules = rules::load(tx, environments.iter().map(|it| &it.id)).await?;
+    let asks = |it: &&Environment| {
+        let rules = rules.get(&it.id);
+        rules.is_some_and(|rules| rules.approvals.required > 0)
+    };
+    match environments.iter().find(asks) {
+        Some(found) => {
+            let why = "asks for approvals; take its rules";
+            Err(refused("asksApprovals", &found.key, why))
         }
+        None => Ok(()),
     }
 }
 

@@ -11,6 +11,7 @@ use burgee_domain::model::{Environment, Organization};
 use burgee_eval::time::Millis;
 use serde_json::json;
 use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
 
 use super::administration::setting;
 use super::{Act, Step};
@@ -18,7 +19,7 @@ use crate::change_sets::Actor;
 use crate::error::StoreError;
 use crate::people::{groups, members};
 use crate::sql::{LIST, Sql};
-use crate::{Store, Tx, row};
+use crate::{Store, Tx, organizations, row};
 
 /// Who wants to change an environment's rules.
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +76,10 @@ impl Store {
     ) -> Result<EnvironmentRules, SetRulesError> {
         let rules = rules.checked()?;
         let mut tx = self.begin_write().await?;
+        // Before the environment, as change sets do: whom the rules name stays until they are there.
+        let organization = organization_of(&mut tx, id).await?;
+        let shared = self.shared.dialect.for_share();
+        organizations::lock(&mut tx, &organization, shared).await?;
         let locked = self.lock_environment(&mut tx, id).await?;
         let before = load(&mut tx, [id]).await?.remove(id).unwrap_or_default();
         if rules == before {
@@ -158,6 +163,7 @@ async fn must_exist(
         if found.is_none() {
             return Err(StoreError::Invalid {
                 field: "approvals/reviewers/members",
+                code: "memberNotFound".into(),
                 message: format!("there is no member `{member}`"),
             });
         }
@@ -169,11 +175,60 @@ async fn must_exist(
         {
             return Err(StoreError::Invalid {
                 field: "approvals/reviewers/groups",
+                code: "groupNotFound".into(),
                 message: format!("there is no group `{group}`"),
             });
         }
     }
     Ok(())
+}
+
+async fn organization_of(
+    connection: &mut AnyConnection,
+    id: &Id<Environment>,
+) -> Result<Id<Organization>, StoreError> {
+    let found = sqlx::query(
+        "SELECT p.organization_id FROM environments e JOIN projects p ON p.id = e.project_id \
+         WHERE e.id = $1",
+    )
+    .bind(id.as_str())
+    .fetch_optional(connection)
+    .await?;
+    row::id(&found.ok_or(StoreError::NotFound("environment"))?, 0)
+}
+
+/// What an environment asks, and which one it is.
+pub(crate) struct RulesAt {
+    /// The environment, as permissions name it.
+    pub(crate) resource: Resource,
+    /// The same as people do: `project/environment`.
+    pub(crate) name: String,
+    pub(crate) rules: EnvironmentRules,
+}
+
+/// The rules of all environments of an organization, by name; those without any are not there.
+pub(crate) async fn of_organization(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+) -> Result<Vec<RulesAt>, StoreError> {
+    let rows = sqlx::query(
+        "SELECT p.key, e.key, e.protected, r.rules FROM environment_rules r \
+         JOIN environments e ON e.id = r.environment_id JOIN projects p ON p.id = e.project_id \
+         WHERE p.organization_id = $1 AND e.deleted_at IS NULL ORDER BY p.key, e.key",
+    )
+    .bind(organization.as_str())
+    .fetch_all(connection)
+    .await?;
+    let read = |found: &AnyRow| {
+        let (project, key) = (row::text(found, 0)?, row::text(found, 1)?);
+        let protected = Some(row::boolean(found, 2)?);
+        Ok(RulesAt {
+            name: format!("{project}/{key}"),
+            resource: Resource::environment(project, key, protected),
+            rules: row::json(found, 3)?,
+        })
+    };
+    rows.iter().map(read).collect()
 }
 
 /// The rules of environments; those without any are not there.

@@ -1,6 +1,6 @@
 //! Taking a key out of the log's images. Their digests stay: the chain is taken over those.
 
-use burgee_domain::forget;
+use burgee_domain::forget::{self, Depth};
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use sqlx::AnyConnection;
@@ -57,7 +57,8 @@ impl Store {
         Ok(changed)
     }
 
-    /// The items of a scope of which some image has the key.
+    /// The items of a scope of which some image has the key; that of a newest one may be no more
+    /// than what a rule of it asks for.
     async fn items_with(
         &self,
         scope: &str,
@@ -76,7 +77,7 @@ impl Store {
                 let (kind, id, version, ordinal) = place(found)?;
                 let text = unpack(found, base.as_ref())?;
                 let item = (kind, id);
-                if items.last() != Some(&item) && without(&text, key)?.is_some() {
+                if items.last() != Some(&item) && without(&text, key, false)?.is_some() {
                     items.push(item);
                 }
                 if whole_of(found, 6)?.is_none() {
@@ -102,6 +103,7 @@ impl Store {
         // Every writer of images holds it shared: none adds a difference from what is rewritten.
         let lock = self.shared.dialect.for_update();
         organizations::lock(&mut tx, organization, lock).await?;
+        let newest = newest(&mut tx, scope, (kind, id)).await?;
         let mut at: At = (kind.to_owned(), id.to_owned(), -1, -1);
         let (mut changed, mut base): (u64, Option<Base>) = (0, None);
         'pages: loop {
@@ -114,7 +116,7 @@ impl Store {
                     break 'pages;
                 }
                 let old = unpack(found, base.as_ref())?;
-                let new = without(&old, key)?;
+                let new = without(&old, key, (version, ordinal) == newest)?;
                 changed += u64::from(new.is_some());
                 let new = new.unwrap_or_else(|| old.clone());
                 let packed = match (whole_of(found, 6)?, &base) {
@@ -172,14 +174,32 @@ fn unpack(found: &AnyRow, base: Option<&Base>) -> Result<Vec<u8>, StoreError> {
     }
 }
 
-/// The image without the key; none where it has it not.
-fn without(text: &[u8], key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+/// The image without the key; none where it has it not. Of what was so once, nothing is left.
+fn without(text: &[u8], key: &str, is_newest: bool) -> Result<Option<Vec<u8>>, StoreError> {
     let text = std::str::from_utf8(text).map_err(|error| StoreError::Other(Box::new(error)))?;
-    let quoted = serde_json::json!(key).to_string();
-    if !text.contains(&quoted) {
-        return Ok(None);
-    }
-    Ok(forget::image(text, key).map(String::into_bytes))
+    let without = match is_newest {
+        true => forget::newest_image(text, key),
+        false => forget::image(text, key, Depth::Texts),
+    };
+    Ok(without.map(String::into_bytes))
+}
+
+/// The version and ordinal of an item's newest image.
+async fn newest(
+    connection: &mut AnyConnection,
+    scope: &str,
+    (kind, id): (&str, &str),
+) -> Result<(i64, i64), StoreError> {
+    let found = sqlx::query(
+        "SELECT version, ordinal FROM change_log WHERE scope_id = $1 AND item_kind = $2 \
+         AND item_id = $3 ORDER BY version DESC, ordinal DESC LIMIT 1",
+    )
+    .bind(scope)
+    .bind(kind)
+    .bind(id)
+    .fetch_one(connection)
+    .await?;
+    Ok((row::number(&found, 0)?, row::number(&found, 1)?))
 }
 
 async fn put(

@@ -1,6 +1,5 @@
 //! Where flags and segments name a key.
 
-use burgee_domain::forget;
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_eval::flag::{Condition, Rule, TargetUsers};
@@ -36,24 +35,23 @@ pub struct RuleMention {
     pub rule: String,
 }
 
-const TARGETINGS: &str = "SELECT p.key, e.key, f.key, t.target_users, t.rules, f.life, \
-    t.environment_id, t.flag_id \
+const TARGETINGS: &str = "SELECT p.key, e.key, f.key, t.target_users, t.rules \
     FROM targetings t JOIN flags f ON f.project_id = t.project_id AND f.id = t.flag_id \
     JOIN environments e ON e.id = t.environment_id \
     JOIN projects p ON p.id = t.project_id \
-    WHERE p.organization_id = $1 \
+    WHERE p.organization_id = $1 AND f.life = 'live' \
     AND (t.target_users LIKE $2 ESCAPE '\\' OR t.rules LIKE $2 ESCAPE '\\') \
     ORDER BY p.key, e.key, f.key";
 
-const SEGMENTS: &str = "SELECT p.key, e.key, s.key, s.included, s.excluded, s.rules, s.life, s.id \
+const SEGMENTS: &str = "SELECT p.key, e.key, s.key, s.included, s.excluded, s.rules \
     FROM segments s LEFT JOIN projects p ON p.id = s.project_id \
     LEFT JOIN environments e ON e.id = s.environment_id \
-    WHERE s.organization_id = $1 AND (s.included LIKE $2 ESCAPE '\\' \
+    WHERE s.organization_id = $1 AND s.life = 'live' AND (s.included LIKE $2 ESCAPE '\\' \
     OR s.excluded LIKE $2 ESCAPE '\\' OR s.rules LIKE $2 ESCAPE '\\') ORDER BY s.key, s.id";
 
 impl Store {
-    /// Where an organization's flags and segments name a key. What is archived or deleted, and so
-    /// takes no commands, is rid of it at once.
+    /// Where an organization's flags and segments name a key. What is archived or deleted takes no
+    /// commands; it is rid of the key with the history.
     pub async fn mentions(
         &self,
         organization: &Id<Organization>,
@@ -69,7 +67,7 @@ impl Store {
             .fetch_all(&self.shared.truth.read)
             .await?;
         for found in &rows {
-            self.of_targeting(found, key, &mut mentions).await?;
+            of_targeting(found, key, &mut mentions)?;
         }
         let rows = sqlx::query(SEGMENTS)
             .bind(organization.as_str())
@@ -77,110 +75,61 @@ impl Store {
             .fetch_all(&self.shared.truth.read)
             .await?;
         for found in &rows {
-            self.of_segment(organization, found, key, &mut mentions)
-                .await?;
+            of_segment(found, key, &mut mentions)?;
         }
         Ok(mentions)
     }
+}
 
-    async fn of_targeting(
-        &self,
-        found: &AnyRow,
-        key: &str,
-        mentions: &mut Mentions,
-    ) -> Result<(), StoreError> {
-        let (project, environment) = (row::text(found, 0)?, row::text(found, 1)?);
-        let flag = row::text(found, 2)?;
-        let lists: Vec<TargetUsers> = row::json(found, 3)?;
-        let lists = lists
-            .iter()
-            .filter(|list| list.key_ids.iter().any(|it| it == key));
-        if row::text(found, 5)? != "live" {
-            let text = row::text(found, 3)?;
-            let Some(without) = forget::image(&text, key) else {
-                return Ok(());
-            };
-            sqlx::query(
-                "UPDATE targetings SET target_users = $1 \
-                 WHERE environment_id = $2 AND flag_id = $3 AND target_users = $4",
-            )
-            .bind(without)
-            .bind(row::text(found, 6)?)
-            .bind(row::text(found, 7)?)
-            .bind(text)
-            .execute(&self.shared.truth.write)
-            .await?;
-            return Ok(());
-        }
-        mentions.commands.extend(lists.map(|list| {
-            json!({"kind": "removeTargets", "project": project, "environment": environment,
-                "flag": flag, "variation": list.variation_id, "keys": [key]})
-        }));
-        let rules: Vec<Rule> = row::json(found, 4)?;
-        let rules = rules.iter().filter(|rule| asks(&rule.conditions, key));
-        mentions.rules.extend(rules.map(|rule| RuleMention {
-            project: Some(project.clone()),
-            environment: Some(environment.clone()),
-            kind: "flag",
-            key: flag.clone(),
-            rule: rule.id.clone(),
-        }));
-        Ok(())
-    }
+fn of_targeting(found: &AnyRow, key: &str, mentions: &mut Mentions) -> Result<(), StoreError> {
+    let (project, environment) = (row::text(found, 0)?, row::text(found, 1)?);
+    let flag = row::text(found, 2)?;
+    let lists: Vec<TargetUsers> = row::json(found, 3)?;
+    let lists = lists
+        .iter()
+        .filter(|list| list.key_ids.iter().any(|it| it == key));
+    mentions.commands.extend(lists.map(|list| {
+        json!({"kind": "removeTargets", "project": project, "environment": environment,
+            "flag": flag, "variation": list.variation_id, "keys": [key]})
+    }));
+    let rules: Vec<Rule> = row::json(found, 4)?;
+    let rules = rules.iter().filter(|rule| asks(&rule.conditions, key));
+    mentions.rules.extend(rules.map(|rule| RuleMention {
+        project: Some(project.clone()),
+        environment: Some(environment.clone()),
+        kind: "flag",
+        key: flag.clone(),
+        rule: rule.id.clone(),
+    }));
+    Ok(())
+}
 
-    async fn of_segment(
-        &self,
-        organization: &Id<Organization>,
-        found: &AnyRow,
-        key: &str,
-        mentions: &mut Mentions,
-    ) -> Result<(), StoreError> {
-        let (project, environment) = (row::optional_text(found, 0)?, row::optional_text(found, 1)?);
-        let segment = row::text(found, 2)?;
-        let live = row::text(found, 6)? == "live";
-        for (column, list, count, kind) in [
-            (3, "included", "included_count", "removeIncluded"),
-            (4, "excluded", "excluded_count", "removeExcluded"),
-        ] {
-            let mut keys: Vec<String> = row::json(found, column)?;
-            let before = keys.len();
-            keys.retain(|it| it != key);
-            if keys.len() == before {
-                continue;
-            }
-            if live {
-                let mut command = json!({"kind": kind, "segment": segment, "keys": [key]});
-                for (name, place) in [("project", &project), ("environment", &environment)] {
-                    if let Some(place) = place {
-                        command[name] = json!(place);
-                    }
-                }
-                mentions.commands.push(command);
-                continue;
-            }
-            let update = format!(
-                "UPDATE segments SET {list} = $1, {count} = $2 \
-                 WHERE organization_id = $3 AND id = $4 AND life <> 'live'"
-            );
-            sqlx::query(sqlx::AssertSqlSafe(update))
-                .bind(json!(keys).to_string())
-                .bind(keys.len() as i64)
-                .bind(organization.as_str())
-                .bind(row::text(found, 7)?)
-                .execute(&self.shared.truth.write)
-                .await?;
+fn of_segment(found: &AnyRow, key: &str, mentions: &mut Mentions) -> Result<(), StoreError> {
+    let (project, environment) = (row::optional_text(found, 0)?, row::optional_text(found, 1)?);
+    let segment = row::text(found, 2)?;
+    for (column, kind) in [(3, "removeIncluded"), (4, "removeExcluded")] {
+        let keys: Vec<String> = row::json(found, column)?;
+        if !keys.iter().any(|it| it == key) {
+            continue;
         }
-        let rules: Vec<SegmentRule> = row::json(found, 5)?;
-        let rules = rules.iter().filter(|rule| asks(&rule.conditions, key));
-        mentions.rules.extend(rules.map(|rule| RuleMention {
-            project: project.clone(),
-            environment: environment.clone(),
-            kind: "segment",
-            key: segment.clone(),
-            rule: rule.id.clone(),
-        }));
-        Ok(())
+        let mut command = json!({"kind": kind, "segment": segment, "keys": [key]});
+        for (name, place) in [("project", &project), ("environment", &environment)] {
+            if let Some(place) = place {
+                command[name] = json!(place);
+            }
+        }
+        mentions.commands.push(command);
     }
+    let rules: Vec<SegmentRule> = row::json(found, 5)?;
+    let rules = rules.iter().filter(|rule| asks(&rule.conditions, key));
+    mentions.rules.extend(rules.map(|rule| RuleMention {
+        project: project.clone(),
+        environment: environment.clone(),
+        kind: "segment",
+        key: segment.clone(),
+        rule: rule.id.clone(),
+    }));
+    Ok(())
 }
 
 /// Whether a condition compares with the key.

@@ -130,7 +130,8 @@ impl Store {
     }
 
     /// Sets a password, and ends all sessions of the account but `keep`: whoever had the old one
-    /// is out. `actor` is who does it, where that is not the account itself.
+    /// is out. Gives the new text of that session. `actor` is who does it, where that is not the
+    /// account itself.
     pub async fn set_password(
         &self,
         id: &Id<Account>,
@@ -138,14 +139,15 @@ impl Store {
         keep: Option<&Id<Session>>,
         actor: Option<&Actor>,
         now: Millis,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Option<String>, StoreError> {
         let mut tx = self.begin_write().await?;
         write_password(&mut tx, id, password).await?;
         links::delete_of_account(&mut tx, id).await?;
-        sessions::end_others(&mut tx, id, keep).await?;
+        let text = sessions::end_others(&mut tx, id, keep, now).await?;
         let own = Own::new("changePassword", "has another password");
         self.record_own(&mut tx, id, actor, own, now).await?;
-        self.end(tx, false).await
+        self.end(tx, false).await?;
+        Ok(text)
     }
 }
 
@@ -189,7 +191,7 @@ pub(super) async fn of_email(
 }
 
 /// The account of an address, made where there is none. Says whether it was made.
-pub(super) async fn find_or_insert(
+pub(crate) async fn find_or_insert(
     connection: &mut AnyConnection,
     email: &Email,
     name: &str,
@@ -203,7 +205,7 @@ pub(super) async fn find_or_insert(
 }
 
 /// Makes an account, without a password.
-pub(crate) async fn insert(
+pub(super) async fn insert(
     connection: &mut AnyConnection,
     email: &Email,
     name: &str,

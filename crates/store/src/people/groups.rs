@@ -12,6 +12,7 @@ use super::members::{self, Grants};
 use super::record::{Event, keys};
 use super::{policies, sign_on};
 use crate::change_sets::Actor;
+use crate::environments::rules::{self, RulesAt};
 use crate::error::{StoreError, unique};
 use crate::sql::Sql;
 use crate::{Store, room, row, text};
@@ -137,10 +138,11 @@ impl Store {
         Ok(group)
     }
 
-    /// Deletes a group; who was in it no longer is.
+    /// Deletes a group that no environment's rules name; who was in it no longer is.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] of `policies` where nobody would own the organization any more.
+    /// [`StoreError::Refused`] where rules name it as reviewers; [`StoreError::Conflict`] of
+    /// `policies` where nobody would own the organization any more.
     pub async fn delete_group(
         &self,
         organization: &Id<Organization>,
@@ -164,6 +166,7 @@ impl Store {
         if done.rows_affected() == 0 {
             return Err(StoreError::NotFound("group"));
         }
+        not_in_rules(&mut at.tx, organization, key).await?;
         members::leave_group(&mut at.tx, organization, key).await?;
         sign_on::forget_group(&mut at.tx, organization, key, now).await?;
         members::must_have_owner(&mut at.tx, organization).await?;
@@ -173,6 +176,28 @@ impl Store {
             text: format!("group `{key}` deleted"),
         };
         at.done(event).await
+    }
+}
+
+/// Refuses a group that rules name as reviewers, whether or not they ask for approvals now: nobody
+/// could give those, or whoever makes another group of this key would say who can.
+async fn not_in_rules(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    key: &Key,
+) -> Result<(), StoreError> {
+    let folded = key.folded();
+    let all = rules::of_organization(connection, organization).await?;
+    let names = |it: &&RulesAt| it.rules.approvals.reviewers.groups.contains(&folded);
+    match all.iter().find(names) {
+        None => Ok(()),
+        Some(found) => {
+            let message = format!(
+                "the rules of {} name this group as reviewers; take it out of them first",
+                found.name
+            );
+            Err(StoreError::refused("", "inUse", message))
+        }
     }
 }
 
@@ -253,6 +278,7 @@ pub(super) async fn must_exist(
         None => Ok(()),
         Some(key) => Err(StoreError::Invalid {
             field: "groups",
+            code: "groupNotFound".into(),
             message: format!("there is no group `{key}`"),
         }),
     }

@@ -16,7 +16,7 @@ use super::accounts::{self, Account, NewPassword};
 use super::members::{self, Grants};
 use super::own::Own;
 use super::record::Event;
-use super::sessions;
+use super::{reviewers, sessions};
 use crate::change_sets::{Actor, ActorKind};
 use crate::error::StoreError;
 use crate::{Store, Tx, digest, organizations, room, row, text};
@@ -112,6 +112,7 @@ impl Store {
         let mut at = self.administration(organization, actor, now).await?;
         at.may(INVITE, anybody())?;
         at.may_give(&Grants::default(), &grants).await?;
+        reviewers::may_join(&mut at, &[], &grants.groups).await?;
         members::must_exist(&mut at.tx, organization, &grants).await?;
         not_a_member(&mut at.tx, organization, email).await?;
         sqlx::query("DELETE FROM links WHERE organization_id = $1 AND email_folded = $2")
@@ -210,6 +211,7 @@ impl Store {
         let member = member.ok_or(StoreError::NotFound("member"))?;
         // Whoever has the link can be this person.
         at.may_give(&Grants::default(), &member.grants()).await?;
+        reviewers::may_act_as(&mut at, account, &member.groups).await?;
         let all = organizations::of_account(&mut at.tx, account.as_str()).await?;
         if all.len() > 1 {
             let message = "this person is a member of another organization too";
@@ -291,7 +293,7 @@ impl Store {
             let hash = password.ok_or_else(password_missing)?;
             let temporary = false;
             accounts::write_password(&mut tx, &account.id, NewPassword { hash, temporary }).await?;
-            sessions::end_others(&mut tx, &account.id, None).await?;
+            sessions::end_others(&mut tx, &account.id, None, now).await?;
         }
         if link.account.is_some() {
             let own = Own::new("changePassword", "chose a new password by a link");
@@ -378,7 +380,9 @@ async fn must_hold(
     let rights = members::rights(connection, organization, maker).await?;
     let rights = rights.ok_or_else(stale)?;
     let given = members::policies_given(connection, organization, &link.grants).await?;
-    let invites = rights.allow(INVITE, &anybody());
+    let groups = &link.grants.groups;
+    let invites = rights.allow(INVITE, &anybody())
+        && reviewers::lets_join(connection, organization, &rights, groups).await?;
     match invites && may_give(&rights, &given, &[]).is_ok() {
         true => Ok(()),
         false => Err(stale()),
@@ -396,6 +400,7 @@ fn about(kind: &'static str, email: &str, done: &str) -> Event {
 fn password_missing() -> StoreError {
     StoreError::Invalid {
         field: "password",
+        code: "passwordMissing".into(),
         message: "choose a password".to_owned(),
     }
 }

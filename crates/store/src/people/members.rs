@@ -13,7 +13,7 @@ use sqlx::any::AnyRow;
 
 use super::accounts::{self, Account};
 use super::record::{Event, keys};
-use super::{groups, links, policies, sign_on};
+use super::{groups, links, policies, reviewers, sign_on};
 use crate::change_sets::Actor;
 use crate::error::{StoreError, unique};
 use crate::page::{Page, PageRequest};
@@ -253,7 +253,8 @@ impl Store {
         }))
     }
 
-    /// Gives a member these policies and groups, in place of what they had.
+    /// Gives a member these policies and groups, in place of what they had. A group that an
+    /// environment's rules name as reviewers is joined by who may loosen those.
     ///
     /// # Errors
     /// [`StoreError::Invalid`] of `policies` or `groups` that there are not;
@@ -272,6 +273,7 @@ impl Store {
         let before = find(&mut at.tx, organization, account).await?;
         let before = before.ok_or(StoreError::NotFound("member"))?;
         at.may_give(&before.grants(), &grants).await?;
+        reviewers::may_join(&mut at, &before.groups, &grants.groups).await?;
         must_exist(&mut at.tx, organization, &grants).await?;
         sqlx::query(
             "UPDATE members SET policies = $1, groups = $2 \

@@ -326,6 +326,7 @@ pub(crate) async fn must_exist(
         None => Ok(()),
         Some(key) => Err(StoreError::Invalid {
             field: "policies",
+            code: "policyNotFound".into(),
             message: format!("there is no policy `{key}`"),
         }),
     }

@@ -13,7 +13,8 @@ use crate::{Store, digest};
 impl Store {
     /// Sets the second factor of an account, with its recovery codes, in place of the ones before.
     /// `seed` is sealed by the caller, `step` is the time step of the code that was shown for it;
-    /// recovery codes are stored as hashes. All sessions but the one in which it was shown end.
+    /// recovery codes are stored as hashes. All sessions but the one in which it was shown end;
+    /// gives the new text of that one.
     pub async fn set_second_factor(
         &self,
         id: &Id<Account>,
@@ -22,7 +23,7 @@ impl Store {
         step: i64,
         codes: &[String],
         now: Millis,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Option<String>, StoreError> {
         let mut tx = self.begin_write().await?;
         let done = sqlx::query(
             "UPDATE accounts SET second_factor = $1, second_factor_step = $2 WHERE id = $3",
@@ -35,7 +36,7 @@ impl Store {
         if done.rows_affected() == 0 {
             return Err(StoreError::NotFound("account"));
         }
-        sessions::end_others(&mut tx, id, Some(session)).await?;
+        let text = sessions::end_others(&mut tx, id, Some(session), now).await?;
         sqlx::query("UPDATE sessions SET second_factor = 1 WHERE id = $1")
             .bind(session.as_str())
             .execute(&mut *tx)
@@ -50,7 +51,8 @@ impl Store {
         }
         let own = Own::new("setSecondFactor", "set a second factor up");
         self.record_own(&mut tx, id, None, own, now).await?;
-        self.end(tx, false).await
+        self.end(tx, false).await?;
+        Ok(text)
     }
 
     /// Takes the second factor of an account away, and with it that its sessions have shown one.

@@ -1,8 +1,9 @@
 //! Sessions of people who signed in.
 //!
 //! A session's text is random and stored as a hash. It is changed once a day of use (the old text
-//! works for a minute longer, for requests that are on their way), ends when it was not used for a
-//! week, and after thirty days in any case.
+//! works for a minute longer, for requests that are on their way), and at once with the password and
+//! the second factor. A session ends when it was not used for a week, and after thirty days in any
+//! case.
 
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
@@ -349,18 +350,32 @@ pub(super) async fn end_of(
     Ok(())
 }
 
-/// Ends all sessions of an account but `keep`.
+/// Ends all sessions of an account but `keep`, and gives that one a new text, which is the answer:
+/// a copy of the old one, which may be why they end, is worth nothing. None: there is none to keep.
 pub(super) async fn end_others(
     connection: &mut AnyConnection,
     account: &Id<Account>,
     keep: Option<&Id<Session>>,
-) -> Result<(), StoreError> {
+    now: Millis,
+) -> Result<Option<String>, StoreError> {
+    let kept = keep.map_or("", Id::as_str);
     sqlx::query("DELETE FROM sessions WHERE account_id = $1 AND id <> $2")
         .bind(account.as_str())
-        .bind(keep.map_or("", Id::as_str))
-        .execute(connection)
+        .bind(kept)
+        .execute(&mut *connection)
         .await?;
-    Ok(())
+    let text = text::secret(PREFIX);
+    let done = sqlx::query(
+        "UPDATE sessions SET hash = $1, previous_hash = NULL, rotated_at = $2 \
+         WHERE account_id = $3 AND id = $4",
+    )
+    .bind(digest::bytes(text.as_bytes()).to_vec())
+    .bind(now.0)
+    .bind(account.as_str())
+    .bind(kept)
+    .execute(connection)
+    .await?;
+    Ok((done.rows_affected() == 1).then_some(text))
 }
 
 /// What a peer says of itself, as it is kept.

@@ -109,13 +109,18 @@ impl Store {
         }
         let mut at = self.administration(organization, actor, now).await?;
         may_set(&at)?;
-        let mut given = Grants {
+        let newcomers = Grants {
             policies: new.rules.newcomer_policies.clone(),
             groups: new.rules.newcomer_groups.clone(),
         };
+        let known = members::must_exist(&mut at.tx, organization, &newcomers.folded()).await;
+        known.map_err(of_newcomers)?;
         let mapped = new.rules.groups.iter().map(|it| it.group.clone());
-        given.groups.extend(mapped);
-        members::must_exist(&mut at.tx, organization, &given.folded()).await?;
+        let mapped = Grants {
+            groups: mapped.collect(),
+            ..Grants::default()
+        };
+        members::must_exist(&mut at.tx, organization, &mapped.folded()).await?;
         let before = find(&mut at.tx, organization).await?;
         let client = |it: &SignOn| (it.issuer.clone(), it.client_id.clone());
         if before.is_some_and(|before| client(&before) != client(new)) {
@@ -450,5 +455,25 @@ fn set(sign_on: &SignOn) -> Event {
             ("newcomerPolicies", keys(&rules.newcomer_policies)),
             ("newcomerGroups", keys(&rules.newcomer_groups)),
         ],
+    }
+}
+
+/// Says of a field where it is.
+fn of_newcomers(error: StoreError) -> StoreError {
+    match error {
+        StoreError::Invalid {
+            field,
+            code,
+            message,
+        } => StoreError::Invalid {
+            field: match field {
+                "policies" => "newcomers/policies",
+                "groups" => "newcomers/groups",
+                other => other,
+            },
+            code,
+            message,
+        },
+        other => other,
     }
 }

@@ -174,7 +174,11 @@ impl Revert<'_> {
             if !pairs.iter().any(|pair| pair.key.eq_ignore_ascii_case(key)) {
                 let message = format!("there is no flag `{key}`, and there was none");
                 let field = "flags";
-                return Err(StoreError::Invalid { field, message });
+                return Err(StoreError::Invalid {
+                    field,
+                    code: "flagNotFound".into(),
+                    message,
+                });
             }
         }
         Ok(pairs)

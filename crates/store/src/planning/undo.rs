@@ -21,8 +21,8 @@ impl Store {
     /// Parts that were changed again since are conflicts.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`]; [`StoreError::Invalid`] of `id`, where it moved no version of a
-    /// scope that is still there.
+    /// [`StoreError::NotFound`]; [`StoreError::Invalid`] of `id`, where it changed no flag and no
+    /// segment that is still there.
     pub async fn plan_undo(
         &self,
         organization: &Id<Organization>,
@@ -40,6 +40,9 @@ impl Store {
             found: Vec::new(),
         };
         let found = undo.read(&mut tx).await?;
+        if found.is_empty() {
+            return Err(nothing());
+        }
         undo.segments(&mut tx, &found).await?;
         undo.flags(&mut tx, found).await?;
         let planned = undo.finish(&mut tx).await?;
@@ -56,6 +59,17 @@ struct Moved {
     number: i64,
 }
 
+/// Administration moves versions as well, and nothing takes it back but administration.
+fn nothing() -> StoreError {
+    let message = "it changed no flag and no segment that is still there".to_owned();
+    let field = "id";
+    StoreError::Invalid {
+        field,
+        code: "nothingToRevert".into(),
+        message,
+    }
+}
+
 async fn moved(
     tx: &mut Tx,
     organization: &Id<Organization>,
@@ -70,9 +84,7 @@ async fn moved(
     .fetch_all(&mut **tx)
     .await?;
     if rows.is_empty() {
-        let message = "it changed no flag and no segment".to_owned();
-        let field = "id";
-        return Err(StoreError::Invalid { field, message });
+        return Err(nothing());
     }
     rows.iter()
         .map(|found| {
@@ -94,6 +106,12 @@ struct Found {
     shared: BTreeMap<Id<Segment>, Touched<Segment>>,
     /// Of environments, with the environment's id and as the log has them.
     local: BTreeMap<Id<Segment>, (String, Touched<LoggedItem>)>,
+}
+
+impl Found {
+    fn is_empty(&self) -> bool {
+        self.flags.is_empty() && self.shared.is_empty() && self.local.is_empty()
+    }
 }
 
 struct Undo<'a> {

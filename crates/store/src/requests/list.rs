@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use burgee_domain::admission::{self, Ask, EnvironmentNeeds, Verdict, standing};
+use burgee_domain::admission::{EnvironmentNeeds, Verdict};
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_domain::request::{Stage, State};
 use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 
-use super::voices::{Reviewers, Standings};
-use super::{Event, Party, Request, Revision, RevisionHead, Said, rows};
-use crate::Store;
-use crate::environments::{self, rules};
+use super::voices::Standings;
+use super::weighed::weigh;
+use super::{Event, Party, Request, Revision, RevisionHead, Said, Step, StepHead, rows, steps};
 use crate::error::StoreError;
 use crate::page::{self, Page, PageRequest};
+use crate::{Store, environments};
 
 /// Which requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub struct Listed {
     pub needs: Vec<EnvironmentNeeds>,
     /// Whether the viewer's review is one that is missing.
     pub awaits_viewer: bool,
+    /// Those that were applied, and those of the newest revision, in order.
+    pub steps: Vec<StepHead>,
 }
 
 /// A request with its revisions and what was said.
@@ -49,6 +51,8 @@ pub struct Seen {
     pub listed: Listed,
     /// The newest revision.
     pub newest: Revision,
+    /// The steps that were applied of earlier ones.
+    pub before: Vec<Step>,
     /// All revisions, from the first.
     pub revisions: Vec<RevisionHead>,
     /// Reviews and comments, from the first.
@@ -93,21 +97,39 @@ impl Store {
         now: Millis,
     ) -> Result<Seen, StoreError> {
         let mut tx = self.begin_read().await?;
-        let request = rows::find(&mut tx, organization, id).await?;
-        let newest = rows::revision(&mut tx, organization, id, request.revision).await?;
-        let revisions = rows::heads(&mut tx, organization, &[id]).await?;
-        let kinds = [Said::Approve, Said::Decline, Said::Comment].map(Said::as_str);
-        let events = rows::events(&mut tx, organization, &[id], &kinds).await?;
-        let listed = listed(&mut tx, organization, viewer, vec![request], now).await?;
+        let seen = seen(&mut tx, organization, id, viewer, now).await;
         tx.rollback().await?;
-        let listed = listed.into_iter().next();
-        Ok(Seen {
-            listed: listed.ok_or(StoreError::NotFound("request"))?,
-            newest,
-            revisions: revisions.into_iter().map(|(_, head)| head).collect(),
-            events: events.into_iter().map(|(_, event)| event).collect(),
-        })
+        seen
     }
+}
+
+/// One request, with all that was said.
+pub(super) async fn seen(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    id: &str,
+    viewer: &Party,
+    now: Millis,
+) -> Result<Seen, StoreError> {
+    let request = rows::find(connection, organization, id).await?;
+    let newest = rows::revision(connection, organization, id, request.revision).await?;
+    let mut before = Vec::new();
+    for number in steps::applied_revisions(connection, organization, id, request.revision).await? {
+        let steps = steps::of_revision(connection, organization, id, number).await?;
+        before.extend(steps.into_iter().filter(|it| it.head.done.is_some()));
+    }
+    let revisions = rows::heads(connection, organization, &[id]).await?;
+    let kinds = [Said::Approve, Said::Decline, Said::Comment].map(Said::as_str);
+    let events = rows::events(connection, organization, &[id], &kinds).await?;
+    let listed = listed(connection, organization, viewer, vec![request], now).await?;
+    let listed = listed.into_iter().next();
+    Ok(Seen {
+        listed: listed.ok_or(StoreError::NotFound("request"))?,
+        newest,
+        before,
+        revisions: revisions.into_iter().map(|(_, head)| head).collect(),
+        events: events.into_iter().map(|(_, event)| event).collect(),
+    })
 }
 
 async fn select(
@@ -130,16 +152,10 @@ async fn select(
         sql.push(" AND r.stage = ").bind(stage.as_str());
     }
     if filter.mine {
-        sql.push(" AND r.author_voice = ")
-            .bind(viewer.voice.as_str());
+        rows::of_author(&mut sql, viewer);
     }
     if let Some(scope) = &filter.scope {
-        sql.push(" AND EXISTS (SELECT 1 FROM request_scopes s WHERE s.organization_id = ");
-        sql.bind(organization.as_str());
-        sql.push(" AND s.request_id = r.id AND (s.scope_id = ")
-            .bind(scope);
-        sql.push(" OR s.scope_id IN (SELECT e.id FROM environments e WHERE e.project_id = ");
-        sql.bind(scope).push(")))");
+        rows::of_scope(&mut sql, organization, scope);
     }
     if let Some(cursor) = &page.cursor {
         let (at, id) = cursor.split_once('.').ok_or_else(page::bad_cursor)?;
@@ -159,48 +175,31 @@ fn cursor_of(request: &Request) -> String {
 }
 
 /// Requests with what they wait for now.
-async fn listed(
+pub(super) async fn listed(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
     viewer: &Party,
     requests: Vec<Request>,
     now: Millis,
 ) -> Result<Vec<Listed>, StoreError> {
-    let open: Vec<&Request> = requests
-        .iter()
-        .filter(|it| it.stage == Stage::Open)
-        .collect();
-    let environments = open.iter().flat_map(|it| &it.places);
-    let rules = rules::load(connection, environments.map(|it| &it.environment)).await?;
     let marks = environments::marks(connection, organization).await?;
-    let asks: BTreeMap<String, Vec<Ask>> = open
-        .iter()
-        .map(|it| (it.id.clone(), admission::asks(&it.places, &rules, &marks)))
-        .collect();
+    let ids: Vec<&str> = requests.iter().map(|it| it.id.as_str()).collect();
+    let mut steps: BTreeMap<String, Vec<StepHead>> = BTreeMap::new();
+    for (id, head) in steps::heads(connection, organization, &ids).await? {
+        steps.entry(id).or_default().push(head);
+    }
     let mut standings = Standings::new(organization, now);
-    let mut reviewers = standings.reviewers(connection, &open).await?;
+    let weighed = weigh(connection, &mut standings, &marks, requests).await?;
     let approving = Verdict::Approve;
     let me = standings
         .voice(connection, viewer, approving, false)
         .await?;
-    let listed = requests.into_iter().map(|request| {
-        let asks = asks.get(&request.id).map(Vec::as_slice).unwrap_or_default();
-        let Reviewers {
-            authors,
-            spoke,
-            voices,
-        } = reviewers.remove(&request.id).unwrap_or_default();
-        let needs: Vec<EnvironmentNeeds> = asks.iter().map(|ask| ask.count(&voices)).collect();
-        let is_free = !authors.contains(&viewer.voice) && !spoke.contains(&viewer.voice);
-        let mut pairs = asks.iter().zip(&needs);
-        let awaits_viewer =
-            is_free && pairs.any(|(ask, needs)| needs.missing > 0 && ask.hears(&me));
-        Listed {
-            state: request.stage.shown(standing(&needs)),
-            needs,
-            awaits_viewer,
-            request,
-        }
+    let listed = weighed.into_iter().map(|it| Listed {
+        state: it.state(),
+        awaits_viewer: it.awaits(viewer, &me),
+        steps: steps.remove(&it.request.id).unwrap_or_default(),
+        needs: it.needs,
+        request: it.request,
     });
     Ok(listed.collect())
 }

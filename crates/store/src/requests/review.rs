@@ -139,6 +139,7 @@ impl Store {
         }
         request.stage = request.stage.after(RequestAct::Withdraw)?;
         request.changed_at = now;
+        request.due_at = None;
         rows::update(&mut tx, organization, &request).await?;
         let said = ("withdrawRequest", "withdrawn");
         self.record_request(&mut tx, organization, &request, by, said, now)

@@ -4,22 +4,21 @@ use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_domain::outcome::Scope;
 use burgee_domain::request::Stage;
-use burgee_eval::time::Millis;
 use serde_json::json;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-use super::{Event, Party, Request, Revision, RevisionHead};
+use super::{Event, OPERATOR, Party, Request, Revision, RevisionHead, steps};
 use crate::change_sets::{VOCABULARY, read_actor};
 use crate::dialect::Dialect;
 use crate::error::StoreError;
-use crate::log::size;
 use crate::sql::Sql;
-use crate::{Tx, image, row};
+use crate::{Tx, row};
 
 pub(super) const SELECT: &str = "SELECT r.id, r.title, r.description, r.stage, r.author_kind, \
     r.author_id, r.author_name, r.author_voice, r.revision, r.scopes, r.places, r.about, \
-    r.change_set_id, r.created_at, r.changed_at FROM requests r WHERE r.organization_id = ";
+    r.change_set_id, r.created_at, r.changed_at, r.due_at, r.stopped FROM requests r \
+    WHERE r.organization_id = ";
 
 pub(super) fn read(found: &AnyRow) -> Result<Request, StoreError> {
     Ok(Request {
@@ -35,6 +34,10 @@ pub(super) fn read(found: &AnyRow) -> Result<Request, StoreError> {
         change_set: row::optional_text(found, 12)?,
         created_at: row::millis(found, 13)?,
         changed_at: row::millis(found, 14)?,
+        due_at: row::optional_millis(found, 15)?,
+        stopped: row::optional_text(found, 16)?
+            .map(|text| serde_json::from_str(&text))
+            .transpose()?,
     })
 }
 
@@ -44,6 +47,26 @@ fn party(found: &AnyRow, column: usize) -> Result<Party, StoreError> {
         actor: read_actor(found, column)?,
         voice: row::text(found, column + 3)?,
     })
+}
+
+/// Keeps requests that move a project or environment, by id.
+pub(super) fn of_scope(sql: &mut Sql, organization: &Id<Organization>, scope: &str) {
+    sql.push(" AND EXISTS (SELECT 1 FROM request_scopes c WHERE c.organization_id = ");
+    sql.bind(organization.as_str());
+    sql.push(" AND c.request_id = r.id AND (c.scope_id = ")
+        .bind(scope);
+    sql.push(" OR c.scope_id IN (SELECT e.id FROM environments e WHERE e.project_id = ");
+    sql.bind(scope).push(")))");
+}
+
+/// Keeps requests that somebody made.
+pub(super) fn of_author(sql: &mut Sql, author: &Party) {
+    sql.push(" AND r.author_voice = ")
+        .bind(author.voice.as_str());
+    if author.voice == OPERATOR {
+        sql.push(" AND r.author_id = ")
+            .bind(author.actor.id.as_str());
+    }
 }
 
 /// Reads a request.
@@ -118,8 +141,8 @@ pub(super) async fn insert(
     let done = sqlx::query(
         "INSERT INTO requests (organization_id, id, title, description, stage, author_kind, \
          author_id, author_name, author_voice, revision, scopes, places, about, request_digest, \
-         created_at, changed_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15) \
+         created_at, changed_at, due_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15, $16) \
          ON CONFLICT (organization_id, id) DO NOTHING",
     )
     .bind(organization.as_str())
@@ -137,20 +160,22 @@ pub(super) async fn insert(
     .bind(json!(request.about).to_string())
     .bind(digest.to_vec())
     .bind(request.created_at.0)
+    .bind(request.due_at.map(|at| at.0))
     .execute(&mut **tx)
     .await?;
     Ok(done.rows_affected() == 1)
 }
 
 /// Writes where a locked request is now, with what its newest revision says.
-pub(super) async fn update(
+pub(crate) async fn update(
     tx: &mut Tx,
     organization: &Id<Organization>,
     request: &Request,
 ) -> Result<(), StoreError> {
     sqlx::query(
         "UPDATE requests SET stage = $1, revision = $2, scopes = $3, places = $4, about = $5, \
-         change_set_id = $6, changed_at = $7 WHERE organization_id = $8 AND id = $9",
+         change_set_id = $6, changed_at = $7, due_at = $8, stopped = $9 \
+         WHERE organization_id = $10 AND id = $11",
     )
     .bind(request.stage.as_str())
     .bind(request.revision)
@@ -159,28 +184,13 @@ pub(super) async fn update(
     .bind(json!(request.about).to_string())
     .bind(request.change_set.as_deref())
     .bind(request.changed_at.0)
+    .bind(request.due_at.map(|at| at.0))
+    .bind(request.stopped.as_ref().map(|it| json!(it).to_string()))
     .bind(organization.as_str())
     .bind(request.id.as_str())
     .execute(&mut **tx)
     .await?;
     Ok(())
-}
-
-/// Writes that a locked request was applied.
-pub(crate) async fn close(
-    tx: &mut Tx,
-    organization: &Id<Organization>,
-    request: Request,
-    change_set: &str,
-    now: Millis,
-) -> Result<(), StoreError> {
-    let applied = Request {
-        stage: Stage::Applied,
-        change_set: Some(change_set.to_owned()),
-        changed_at: now,
-        ..request
-    };
-    update(tx, organization, &applied).await
 }
 
 /// Writes a revision, and which scopes the request moves now.
@@ -192,12 +202,10 @@ pub(super) async fn insert_revision(
     moved: &[Scope],
 ) -> Result<(), StoreError> {
     let (head, author) = (&revision.head, &revision.head.author);
-    let commands = json!(revision.commands).to_string();
     sqlx::query(
         "INSERT INTO request_revisions (organization_id, request_id, revision, author_kind, \
-         author_id, author_name, author_voice, rebased, comment, commands, commands_size, \
-         vocabulary, seed, base, held, diff, at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
+         author_id, author_name, author_voice, rebased, comment, vocabulary, base, at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
     )
     .bind(organization.as_str())
     .bind(id)
@@ -208,16 +216,12 @@ pub(super) async fn insert_revision(
     .bind(author.voice.as_str())
     .bind(i16::from(head.rebased))
     .bind(head.comment.as_str())
-    .bind(image::pack(commands.as_bytes())?)
-    .bind(commands.len() as i64)
     .bind(VOCABULARY)
-    .bind(revision.seed.as_str())
     .bind(json!(revision.base).to_string())
-    .bind(json!(revision.held).to_string())
-    .bind(json!(revision.diff).to_string())
     .bind(head.at.0)
     .execute(&mut **tx)
     .await?;
+    steps::insert(tx, organization, id, head.revision, &revision.steps).await?;
     sqlx::query("DELETE FROM request_scopes WHERE organization_id = $1 AND request_id = $2")
         .bind(organization.as_str())
         .bind(id)
@@ -241,7 +245,7 @@ pub(super) async fn insert_revision(
     Ok(())
 }
 
-/// A revision of a request.
+/// A revision of a request, with its steps.
 pub(crate) async fn revision(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
@@ -250,23 +254,18 @@ pub(crate) async fn revision(
 ) -> Result<Revision, StoreError> {
     let found = sqlx::query(
         "SELECT revision, author_kind, author_id, author_name, author_voice, rebased, comment, at, \
-         commands, commands_size, seed, base, held, diff FROM request_revisions \
-         WHERE organization_id = $1 AND request_id = $2 AND revision = $3",
+         base FROM request_revisions WHERE organization_id = $1 AND request_id = $2 AND revision = $3",
     )
     .bind(organization.as_str())
     .bind(id)
     .bind(number)
-    .fetch_optional(connection)
+    .fetch_optional(&mut *connection)
     .await?;
     let found = found.ok_or(StoreError::NotFound("revision"))?;
-    let commands = image::unpack(&row::blob(&found, 8)?, size(&found, 9)?)?;
     Ok(Revision {
         head: head(&found)?,
-        commands: serde_json::from_slice(&commands)?,
-        seed: row::text(&found, 10)?,
-        base: row::json(&found, 11)?,
-        held: row::json(&found, 12)?,
-        diff: row::json(&found, 13)?,
+        base: row::json(&found, 8)?,
+        steps: steps::of_revision(connection, organization, id, number).await?,
     })
 }
 

@@ -9,7 +9,9 @@ use burgee_domain::diff::DiffLine;
 const NAMES: [&str; 4] = ["project", "environment", "flag", "segment"];
 
 /// What a diff is about, each once.
-pub(super) fn about(diff: &[DiffLine]) -> Vec<BTreeMap<String, String>> {
+pub(super) fn about<'d>(
+    diff: impl IntoIterator<Item = &'d DiffLine>,
+) -> Vec<BTreeMap<String, String>> {
     let names = |line: &DiffLine| -> BTreeMap<String, String> {
         let params = line.params.iter();
         let params = params.filter(|(name, _)| NAMES.contains(&name.as_str()));
@@ -17,7 +19,7 @@ pub(super) fn about(diff: &[DiffLine]) -> Vec<BTreeMap<String, String>> {
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect()
     };
-    let all: BTreeSet<_> = diff.iter().map(names).collect();
+    let all: BTreeSet<_> = diff.into_iter().map(names).collect();
     all.into_iter().collect()
 }
 

@@ -7,14 +7,17 @@ use burgee_domain::change;
 use burgee_domain::command::{self, Command};
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
-use burgee_domain::request::{Act, MAX_OPEN, MAX_REVISIONS, Stage, held};
+use burgee_domain::outcome::Scope;
+use burgee_domain::request::schedule::{BadSchedule, check_moments, check_size};
+use burgee_domain::request::{Act, MAX_OPEN, MAX_REVISIONS, Stage};
 use burgee_domain::workspace::Workspace;
 use burgee_eval::time::Millis;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{Party, Request, RequestError, Revision, RevisionHead, rows, scopes};
+use super::series::{Asked, Planned, Series};
+use super::{Party, Request, RequestError, Revision, RevisionHead, Seen, StepHead, list, rows};
 use crate::apply::ConflictFound;
-use crate::apply::waiting::{Against, Draft, Tried};
+use crate::apply::waiting::Against;
 use crate::error::StoreError;
 use crate::{Store, Tx, digest, workspace};
 
@@ -40,14 +43,35 @@ pub struct NewRevision {
     pub author: Party,
     /// What they may do.
     pub rights: Rights,
-    /// The comment on the change set.
+    /// The comment on the change sets.
     pub comment: String,
     /// The versions that the author saw, as of a change set.
     pub base: BTreeMap<String, i64>,
-    /// What to do, in order.
-    pub commands: Vec<Command>,
+    /// What to do, in order: one step without a moment, or steps that each have one.
+    pub steps: Vec<NewStep>,
     /// When.
     pub now: Millis,
+}
+
+/// A step of a request, to be written down.
+#[derive(Clone, Debug)]
+pub struct NewStep {
+    /// When it is due; none: when somebody applies it.
+    pub due_at: Option<Millis>,
+    /// What to do, in order.
+    pub commands: Vec<Command>,
+}
+
+/// What else is to be changed where a request is tried out anew.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Replan {
+    /// Nothing.
+    #[default]
+    Same,
+    /// The moments of the steps that wait.
+    At(Vec<Millis>),
+    /// This step is left out.
+    Without(i64),
 }
 
 /// What a rebase found.
@@ -60,16 +84,47 @@ pub struct Rebased {
 }
 
 impl NewRevision {
-    fn draft<'a>(&'a self, seed: &'a str) -> Draft<'a> {
-        Draft {
+    fn check(&self) -> Result<(), RequestError> {
+        for (index, step) in self.steps.iter().enumerate() {
+            if let Err(error) = change::well_formed(&step.commands) {
+                return Err(match step.due_at {
+                    Some(_) => RequestError::InStep(index, Box::new(error.into())),
+                    None => error.into(),
+                });
+            }
+        }
+        let sizes: Vec<usize> = self.steps.iter().map(|it| it.commands.len()).collect();
+        check_size(&sizes)?;
+        let moments: Vec<Millis> = self.steps.iter().filter_map(|it| it.due_at).collect();
+        Ok(check_moments(&moments, self.now)?)
+    }
+
+    fn asked(&self) -> Asked<'_> {
+        Asked {
             organization: &self.organization,
             actor: &self.author.actor,
             rights: &self.rights,
             comment: &self.comment,
-            commands: &self.commands,
-            seed,
+            against: Against::Named(&self.base),
             now: self.now,
         }
+    }
+
+    /// The steps with their numbers: the first after so many that were applied.
+    fn planned(&self, applied: i64) -> Vec<Planned<'_>> {
+        let steps = (applied + 1..).zip(&self.steps);
+        steps
+            .map(|(number, step)| Planned {
+                head: StepHead {
+                    step: number,
+                    due_at: step.due_at,
+                    done: None,
+                },
+                commands: &step.commands,
+                seed: new_id(),
+                held: None,
+            })
+            .collect()
     }
 
     fn head(&self, revision: i64, rebased: bool) -> RevisionHead {
@@ -87,94 +142,95 @@ impl Store {
     /// Makes a request, and gives its id. Its author must be allowed all that it does.
     ///
     /// # Errors
-    /// Those of a change set but for approvals, [`RequestError::NoEffect`] and
-    /// [`RequestError::Full`].
+    /// Those of a change set but for approvals, [`RequestError::NoEffect`],
+    /// [`RequestError::Full`], [`RequestError::Schedule`] and [`RequestError::InStep`].
     pub async fn create_request(&self, new: &NewRequest) -> Result<String, RequestError> {
+        let (tx, id) = self.write_request(new).await?;
+        self.end(tx, false).await?;
+        Ok(id)
+    }
+
+    /// What a request would be, as its author would see it; nothing is written.
+    ///
+    /// # Errors
+    /// As [`Store::create_request`].
+    pub async fn try_request(&self, new: &NewRequest) -> Result<Seen, RequestError> {
+        let (mut tx, id) = self.write_request(new).await?;
         let content = &new.content;
-        change::well_formed(&content.commands)?;
+        let (organization, viewer) = (&content.organization, &content.author);
+        let seen = list::seen(&mut tx, organization, &id, viewer, content.now).await?;
+        self.end(tx, true).await?;
+        Ok(seen)
+    }
+
+    /// Writes a request; the transaction is still to be ended.
+    async fn write_request(&self, new: &NewRequest) -> Result<(Tx, String), RequestError> {
+        let content = &new.content;
+        content.check()?;
         let id = new.id.clone().unwrap_or_else(new_id);
         let digest = digest_of(new)?;
         let organization = &content.organization;
         let mut tx = self.begin_write().await?;
         if is_repeated(&mut tx, organization, &id, digest).await? {
-            return Ok(id);
+            return Ok((tx, id));
         }
         let workspace = self.workspace_of(&mut tx, content).await?;
         if is_repeated(&mut tx, organization, &id, digest).await? {
-            return Ok(id);
+            return Ok((tx, id));
         }
         if rows::count_open(&mut tx, organization).await? >= MAX_OPEN {
             return Err(RequestError::Full(MAX_OPEN, "open requests"));
         }
-        let seed = new_id();
-        let draft = content.draft(&seed);
-        let tried = self
-            .try_out(&mut tx, &workspace, &draft, Against::Named(&content.base))
+        let series = self
+            .try_series(&mut tx, &workspace, &content.asked(), &content.planned(0))
             .await?;
-        let mut request = Request {
-            id: id.clone(),
-            title: new.title.clone(),
-            description: new.description.clone(),
-            stage: Stage::Open,
-            author: content.author.clone(),
-            revision: 1,
-            scopes: Vec::new(),
-            places: Vec::new(),
-            about: Vec::new(),
-            change_set: None,
-            created_at: content.now,
-            changed_at: content.now,
-        };
-        let revision = revise(&mut request, &draft, &tried, content.head(1, false))?;
+        let mut request = unwritten(new, &id);
+        let head = content.head(1, false);
+        let (revision, moved) = revise(&mut request, series, head)?;
         if !rows::insert(&mut tx, organization, &request, digest).await? {
             // Two of one id at once, which lock nothing in common: the other was faster.
             return match is_repeated(&mut tx, organization, &id, digest).await? {
-                true => Ok(id),
+                true => Ok((tx, id)),
                 false => Err(StoreError::Reused.into()),
             };
         }
-        rows::insert_revision(&mut tx, organization, &id, &revision, &tried.moved()).await?;
+        rows::insert_revision(&mut tx, organization, &id, &revision, &moved).await?;
+        let (author, now) = (&content.author, content.now);
         let said = ("createRequest", "made");
-        self.record_request(
-            &mut tx,
-            organization,
-            &request,
-            &content.author,
-            said,
-            content.now,
-        )
-        .await?;
-        self.end(tx, false).await?;
-        Ok(id)
+        self.record_request(&mut tx, organization, &request, author, said, now)
+            .await?;
+        Ok((tx, id))
     }
 
-    /// Writes another revision of a request, which nobody has approved; gives its number.
+    /// Writes another revision of a request, which nobody has approved; gives its number. Steps that
+    /// were applied stay; it has those that shall come.
     ///
     /// # Errors
-    /// Those of a change set but for approvals, [`RequestError::NoEffect`],
-    /// [`RequestError::Closed`] and [`RequestError::Full`].
+    /// As [`Store::create_request`], and [`RequestError::Closed`].
     pub async fn revise_request(
         &self,
         id: &str,
         content: &NewRevision,
     ) -> Result<i64, RequestError> {
-        change::well_formed(&content.commands)?;
+        content.check()?;
+        let organization = &content.organization;
         let mut tx = self.begin_write().await?;
-        rows::find(&mut tx, &content.organization, id).await?;
+        let newest = rows::find(&mut tx, organization, id).await?.revision;
+        let before = rows::revision(&mut tx, organization, id, newest).await?;
         let workspace = self.workspace_of(&mut tx, content).await?;
-        let seed = new_id();
-        let draft = content.draft(&seed);
-        let tried = self
-            .try_out(&mut tx, &workspace, &draft, Against::Named(&content.base))
+        let planned = content.planned(before.applied());
+        let series = self
+            .try_series(&mut tx, &workspace, &content.asked(), &planned)
             .await?;
-        let dialect = self.shared.dialect;
-        let request = rows::lock(&mut tx, dialect, &content.organization, id).await?;
+        let request = rows::lock(&mut tx, self.shared.dialect, organization, id).await?;
         let head = content.head(request.revision + 1, false);
-        self.next_revision(tx, request, &draft, &tried, head).await
+        let before = (organization, &before);
+        self.next_revision(tx, before, request, series, head).await
     }
 
-    /// Tries a request's commands out on what is there now, and writes that down as another
-    /// revision, which nobody has approved.
+    /// Tries the steps of a request that wait out on what is there now, and writes that down as
+    /// another revision, which nobody has approved. Other moments, and a step less, are something
+    /// else than what was agreed to as other commands are.
     ///
     /// # Errors
     /// As [`Store::revise_request`]; where the commands do not fit any more, the conflicts of that.
@@ -182,37 +238,39 @@ impl Store {
         &self,
         organization: &Id<Organization>,
         id: &str,
-        author: &Party,
-        rights: &Rights,
+        (author, rights): (&Party, &Rights),
+        replan: &Replan,
         now: Millis,
     ) -> Result<Rebased, RequestError> {
         let mut tx = self.begin_write().await?;
         let newest = rows::find(&mut tx, organization, id).await?.revision;
         let before = rows::revision(&mut tx, organization, id, newest).await?;
-        let content = NewRevision {
-            organization: organization.clone(),
-            author: author.clone(),
-            rights: rights.clone(),
-            comment: before.head.comment.clone(),
-            base: BTreeMap::new(),
-            commands: before.commands.clone(),
+        let planned = replanned(&before, replan, now)?;
+        let references = command::references(planned.iter().flat_map(|it| it.commands));
+        let dialect = self.shared.dialect;
+        let workspace = workspace::load(&mut tx, dialect, organization, &references).await?;
+        let asked = Asked {
+            organization,
+            actor: &author.actor,
+            rights,
+            comment: &before.head.comment,
+            against: Against::Known(&before.base),
             now,
         };
-        let workspace = self.workspace_of(&mut tx, &content).await?;
-        let draft = content.draft(&before.seed);
-        let tried = self
-            .try_out(&mut tx, &workspace, &draft, Against::Known(&before.base))
+        let mut series = self
+            .try_series(&mut tx, &workspace, &asked, &planned)
             .await?;
-        let differences = self
-            .differences(&mut tx, &workspace, &before, &tried)
-            .await?;
-        let request = rows::lock(&mut tx, self.shared.dialect, organization, id).await?;
-        if request.revision != newest {
-            return Err(RequestError::Revised(request.revision));
-        }
-        let head = content.head(newest + 1, true);
+        let differences = std::mem::take(&mut series.differences);
+        let request = rows::lock(&mut tx, dialect, organization, id).await?;
+        let head = RevisionHead {
+            revision: newest + 1,
+            author: author.clone(),
+            rebased: true,
+            comment: before.head.comment.clone(),
+            at: now,
+        };
         let revision = self
-            .next_revision(tx, request, &draft, &tried, head)
+            .next_revision(tx, (organization, &before), request, series, head)
             .await?;
         Ok(Rebased {
             revision,
@@ -220,30 +278,35 @@ impl Store {
         })
     }
 
-    /// Writes the next revision of a locked request, and commits.
+    /// Writes the next revision of a locked request, and commits. Nothing may have been revised,
+    /// applied or forgotten since `before` was read.
     async fn next_revision(
         &self,
         mut tx: Tx,
+        (organization, before): (&Id<Organization>, &Revision),
         mut request: Request,
-        draft: &Draft<'_>,
-        tried: &Tried<'_>,
+        series: Series,
         head: RevisionHead,
     ) -> Result<i64, RequestError> {
         request.stage = request.stage.after(Act::Revise)?;
+        let now = rows::revision(&mut tx, organization, &request.id, request.revision).await?;
+        if now != *before {
+            return Err(RequestError::Revised(request.revision));
+        }
         if request.revision >= MAX_REVISIONS {
             return Err(RequestError::Full(MAX_REVISIONS, "revisions"));
         }
-        let (organization, author, now) = (draft.organization, head.author.clone(), head.at);
+        let (author, at) = (head.author.clone(), head.at);
         let said = match head.rebased {
             true => ("rebaseRequest", "rebased"),
             false => ("reviseRequest", "revised"),
         };
-        request.changed_at = now;
-        let revision = revise(&mut request, draft, tried, head)?;
-        let moved = tried.moved();
+        request.changed_at = at;
+        request.stopped = None;
+        let (revision, moved) = revise(&mut request, series, head)?;
         rows::insert_revision(&mut tx, organization, &request.id, &revision, &moved).await?;
         rows::update(&mut tx, organization, &request).await?;
-        self.record_request(&mut tx, organization, &request, &author, said, now)
+        self.record_request(&mut tx, organization, &request, &author, said, at)
             .await?;
         self.end(tx, false).await?;
         Ok(request.revision)
@@ -255,35 +318,101 @@ impl Store {
         tx: &mut Tx,
         content: &NewRevision,
     ) -> Result<Workspace, StoreError> {
-        let references = command::references(&content.commands);
+        let commands = content.steps.iter().flat_map(|it| &it.commands);
+        let references = command::references(commands);
         let dialect = self.shared.dialect;
         workspace::load(tx, dialect, &content.organization, &references).await
     }
 }
 
-/// The revision that a draft comes to; the request says what it is about now.
+/// A request of which it is not known yet what it does.
+fn unwritten(new: &NewRequest, id: &str) -> Request {
+    let content = &new.content;
+    Request {
+        id: id.to_owned(),
+        title: new.title.clone(),
+        description: new.description.clone(),
+        stage: Stage::Open,
+        author: content.author.clone(),
+        revision: 0,
+        scopes: Vec::new(),
+        places: Vec::new(),
+        about: Vec::new(),
+        change_set: None,
+        created_at: content.now,
+        changed_at: content.now,
+        due_at: None,
+        stopped: None,
+    }
+}
+
+/// The revision that steps come to, and the scopes that it moves; the request says what it is about
+/// now.
 fn revise(
     request: &mut Request,
-    draft: &Draft<'_>,
-    tried: &Tried<'_>,
+    series: Series,
     head: RevisionHead,
-) -> Result<Revision, RequestError> {
-    if tried.outcome().steps.is_empty() {
-        return Err(RequestError::NoEffect);
-    }
-    let diff = tried.diff();
+) -> Result<(Revision, Vec<Scope>), RequestError> {
+    series.has_effect()?;
     request.revision = head.revision;
-    request.scopes = tried.scopes();
-    request.places = tried.places(draft.commands);
-    request.about = scopes::about(&diff);
-    Ok(Revision {
+    request.about = series.about();
+    request.scopes = series.scopes;
+    request.places = series.places;
+    request.due_at = series.steps.first().and_then(|it| it.head.due_at);
+    let revision = Revision {
         head,
-        commands: draft.commands.to_vec(),
-        seed: draft.seed.to_owned(),
-        base: tried.versions(),
-        held: held::hold(tried.workspace, tried.outcome()),
-        diff,
-    })
+        base: series.versions,
+        steps: series.steps,
+    };
+    Ok((revision, series.moved.into_iter().collect()))
+}
+
+/// The steps of a revision that wait, as they shall be.
+fn replanned<'b>(
+    before: &'b Revision,
+    replan: &Replan,
+    now: Millis,
+) -> Result<Vec<Planned<'b>>, RequestError> {
+    let mut planned = before.waiting();
+    match replan {
+        Replan::Same => {}
+        Replan::At(moments) => {
+            if moments.len() != planned.len() {
+                let message = format!("{} steps wait, so name as many moments", planned.len());
+                return Err(bad("/at", "momentCount", message));
+            }
+            for (step, at) in planned.iter_mut().zip(moments) {
+                step.head.due_at = Some(*at);
+            }
+        }
+        Replan::Without(number) => {
+            let place = planned.iter().position(|it| it.head.step == *number);
+            let place = place.ok_or(StoreError::NotFound("step that waits"))?;
+            if planned.len() == 1 {
+                let message = "no other step waits: withdraw the request".to_owned();
+                return Err(bad("", "lastStep", message));
+            }
+            planned.remove(place);
+            // They held what the one that is gone would have left.
+            planned.iter_mut().skip(place).for_each(|it| it.held = None);
+        }
+    }
+    for (number, step) in (before.applied() + 1..).zip(&mut planned) {
+        step.head.step = number;
+    }
+    let moments: Vec<Millis> = planned.iter().filter_map(|it| it.head.due_at).collect();
+    check_moments(&moments, now)?;
+    Ok(planned)
+}
+
+fn bad(pointer: &str, code: &'static str, message: String) -> RequestError {
+    let pointer = pointer.to_owned();
+    let bad = BadSchedule {
+        pointer,
+        code,
+        message,
+    };
+    bad.into()
 }
 
 fn new_id() -> String {
@@ -293,13 +422,24 @@ fn new_id() -> String {
 /// By which a repeated request is told from another one under the same id.
 fn digest_of(new: &NewRequest) -> Result<[u8; 32], StoreError> {
     let content = &new.content;
-    let commands = serde_json::to_value(&content.commands)?;
+    let steps = content.steps.iter().map(|step| {
+        let commands = serde_json::to_value(&step.commands)?;
+        Ok(match step.due_at {
+            Some(at) => json!([at, commands]),
+            None => commands,
+        })
+    });
+    let steps = steps.collect::<Result<Vec<Value>, StoreError>>()?;
+    let steps = match <[Value; 1]>::try_from(steps) {
+        Ok([step]) => step,
+        Err(steps) => json!(steps),
+    };
     let asked = json!([
         new.title,
         new.description,
         content.comment,
         content.base,
-        commands
+        steps
     ]);
     Ok(digest::bytes(asked.to_string().as_bytes()))
 }

@@ -121,17 +121,10 @@ impl Store {
     /// After what time the next key ends, 0 where one should have; none where none does.
     pub async fn next_sdk_key_end(&self, clock: Clock) -> Result<Option<Duration>, StoreError> {
         let mut connection = self.shared.truth.read.acquire().await?;
-        let found = sqlx::query(
-            "SELECT MIN(ends_at) FROM sdk_keys WHERE ends_at IS NOT NULL AND revoked_at IS NULL",
-        )
-        .fetch_one(&mut *connection)
-        .await?;
-        let Some(at) = row::optional_millis(&found, 0)? else {
-            return Ok(None);
-        };
-        let now = clock.read(self.shared.dialect, &mut connection).await?;
-        let left = u64::try_from(at.0 - now.0).unwrap_or(0);
-        Ok(Some(Duration::from_millis(left)))
+        let first =
+            "SELECT MIN(ends_at) FROM sdk_keys WHERE ends_at IS NOT NULL AND revoked_at IS NULL";
+        let dialect = self.shared.dialect;
+        clock.until_first(dialect, &mut connection, first).await
     }
 
     /// Ends a key whose grace is over. False where another server was faster.

@@ -88,7 +88,12 @@ async fn a_dry_run_says_the_same_and_leaves_nothing() {
         assert!(!changed.has_changed().unwrap());
         let scope = HistoryScope::Project(house.project.id.clone());
         let history = store
-            .history(&house.organization.id, &scope, &PageRequest::default())
+            .history(
+                &house.organization.id,
+                &scope,
+                &burgee_store::HistoryFilter::default(),
+                &PageRequest::default(),
+            )
             .await
             .unwrap();
         assert!(history.items.iter().all(|it| it.id != shown.id));
@@ -228,7 +233,12 @@ async fn the_history_pages_from_the_newest() {
                 limit: Some(2),
             };
             let page = store
-                .history(&house.organization.id, &scope, &page)
+                .history(
+                    &house.organization.id,
+                    &scope,
+                    &burgee_store::HistoryFilter::default(),
+                    &page,
+                )
                 .await
                 .unwrap();
             seen.extend(page.items);
@@ -252,7 +262,12 @@ async fn the_history_pages_from_the_newest() {
         let dev = HistoryScope::Environment(house.dev.id.clone());
         let page = PageRequest::default();
         let dev = store
-            .history(&house.organization.id, &dev, &page)
+            .history(
+                &house.organization.id,
+                &dev,
+                &burgee_store::HistoryFilter::default(),
+                &page,
+            )
             .await
             .unwrap();
         assert_eq!(dev.items.len(), 1);

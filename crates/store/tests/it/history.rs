@@ -6,8 +6,8 @@ use burgee_domain::id::Id;
 use burgee_domain::model::{Organization, SdkKeyKind};
 use burgee_store::page::PageRequest;
 use burgee_store::{
-    Actor, ActorKind, ChangeSetRequest, EnvironmentEdit, Grant, HistoryScope, LoggedChangeSet,
-    NewEnvironment, NewProject, NewToken, Store,
+    Actor, ActorKind, ChangeSetRequest, EnvironmentEdit, Grant, HistoryFilter, HistoryScope,
+    LoggedChangeSet, NewEnvironment, NewProject, NewToken, Store,
 };
 use serde_json::{Value, json};
 
@@ -23,7 +23,10 @@ async fn history(
     loop {
         let limit = Some(3);
         let page = PageRequest { cursor, limit };
-        let page = store.history(organization, &scope, &page).await.unwrap();
+        let page = store
+            .history(organization, &scope, &HistoryFilter::default(), &page)
+            .await
+            .unwrap();
         all.extend(page.items);
         cursor = page.next;
         if cursor.is_none() {
@@ -167,12 +170,12 @@ async fn administration_is_in_the_history_with_who_did_it() {
         };
         let project = store.create_project(&new, &olivia, NOW).await.unwrap().id;
         store
-            .rename_project(&project, "Web shop", &olivia, NOW)
+            .update_project(&project, &named("Web shop"), &olivia, NOW)
             .await
             .unwrap();
         // What is so already is not done.
         store
-            .rename_project(&project, "Web shop", &olivia, NOW)
+            .update_project(&project, &named("Web shop"), &olivia, NOW)
             .await
             .unwrap();
         let new = NewEnvironment {
@@ -272,4 +275,12 @@ async fn administration_is_in_the_history_with_who_did_it() {
         assert_eq!(Value::Null, all[0].result["versions"]["web/prod"]);
     })
     .await;
+}
+
+fn named(name: &str) -> burgee_store::ProjectEdit {
+    let name = Some(name.to_owned());
+    burgee_store::ProjectEdit {
+        name,
+        ..burgee_store::ProjectEdit::default()
+    }
 }

@@ -88,7 +88,12 @@ async fn an_import_takes_over_what_it_can_and_keeps_ids() {
         let scope = HistoryScope::Environment(house.prod.id.clone());
         let page = PageRequest::default();
         let history = store
-            .history(&house.organization.id, &scope, &page)
+            .history(
+                &house.organization.id,
+                &scope,
+                &burgee_store::HistoryFilter::default(),
+                &page,
+            )
             .await
             .unwrap();
         assert_eq!(history.items[0].id, done.applied.id);

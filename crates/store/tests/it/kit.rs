@@ -1,6 +1,7 @@
 //! Stores to tell stories on.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use burgee_domain::access::Rights;
 use burgee_domain::key::Key;
@@ -45,6 +46,20 @@ impl Database {
             Location::Folder(folder) => format!("folder:{}", folder.display()),
             Location::Postgres(url) => url.clone(),
         }
+    }
+
+    /// The files of an embedded database that have a text somewhere.
+    pub(crate) fn files_with(&self, text: &str) -> Vec<PathBuf> {
+        let Location::Folder(folder) = &self.location else {
+            return Vec::new();
+        };
+        let files = std::fs::read_dir(folder).unwrap();
+        let files = files.map(|file| file.unwrap().path());
+        let has = |file: &PathBuf| {
+            let bytes = std::fs::read(file).unwrap();
+            bytes.windows(text.len()).any(|it| it == text.as_bytes())
+        };
+        files.filter(has).collect()
     }
 
     /// A connection past the store, to the truth.

@@ -2,7 +2,7 @@
 
 use burgee_domain::model::{Life, SegmentScope};
 use burgee_store::page::PageRequest;
-use burgee_store::{FlagFilter, HistoryScope, SegmentFilter, Store, StoreError};
+use burgee_store::{FlagFilter, HistoryFilter, HistoryScope, SegmentFilter, Store, StoreError};
 use serde_json::json;
 
 use crate::kit::{House, apply, flag_on, for_each_database, house, on_whole};
@@ -224,7 +224,10 @@ async fn lists_leave_large_commands_out_and_refuse_cursors_that_are_none() {
         let organization = &house.organization.id;
         let scope = HistoryScope::Environment(house.prod.id.clone());
         let page = PageRequest::default();
-        let listed = store.history(organization, &scope, &page).await.unwrap();
+        let listed = store
+            .history(organization, &scope, &HistoryFilter::default(), &page)
+            .await
+            .unwrap();
         assert!(listed.items[0].truncated && listed.items[0].commands.is_null());
         let whole = store.change_set(organization, &id).await.unwrap();
         assert_eq!(whole.commands[0]["included"][9_999], "user-9999");
@@ -232,7 +235,9 @@ async fn lists_leave_large_commands_out_and_refuse_cursors_that_are_none() {
             cursor: Some("nonsense".into()),
             limit: None,
         };
-        let refused = store.history(organization, &scope, &bad).await;
+        let refused = store
+            .history(organization, &scope, &HistoryFilter::default(), &bad)
+            .await;
         assert!(matches!(
             refused,
             Err(StoreError::Invalid {

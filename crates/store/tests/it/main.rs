@@ -14,6 +14,7 @@ mod lists;
 mod people;
 mod places;
 mod room;
+mod schedules;
 mod sdk_keys;
 mod segments;
 mod set_up;

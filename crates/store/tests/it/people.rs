@@ -3,6 +3,7 @@
 mod authority;
 mod links;
 mod members;
+mod reviewers;
 mod sessions;
 mod sign_on;
 mod tokens;
@@ -41,7 +42,7 @@ async fn owner(store: &Store) -> Account {
 }
 
 /// Somebody who followed an invitation.
-async fn joined(store: &Store, house: &House, address: &str, given: Grants) -> Account {
+pub(crate) async fn joined(store: &Store, house: &House, address: &str, given: Grants) -> Account {
     let organization = &house.organization.id;
     let (_, text) = store
         .invite(organization, &email(address), &given, &Actor::system(), NOW)

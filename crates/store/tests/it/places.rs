@@ -1,8 +1,13 @@
 //! What is set of environments, on both databases.
 
+use burgee_domain::access::Rights;
+use burgee_domain::admission::EnvironmentRules;
 use burgee_domain::colour::Colour;
 use burgee_store::page::PageRequest;
-use burgee_store::{Actor, EnvironmentEdit, HistoryScope, NewEnvironment, Store, StoreError};
+use burgee_store::{
+    Actor, EnvironmentEdit, HistoryScope, NewEnvironment, RulesAuthor, Store, StoreError,
+};
+use serde_json::json;
 
 use crate::kit::{House, NOW, for_each_database, house, key};
 
@@ -106,13 +111,51 @@ async fn what_is_protected_is_not_deleted() {
         }
         let scope = HistoryScope::Environment(prod.clone());
         let page = PageRequest::default();
-        let history = store.history(&house.organization.id, &scope, &page).await;
+        let history = store
+            .history(
+                &house.organization.id,
+                &scope,
+                &burgee_store::HistoryFilter::default(),
+                &page,
+            )
+            .await;
         let last = &history.unwrap().items[0];
         assert_eq!(
             last.result["diff"][0]["text"],
             "default/prod: environment given another colour and protected"
         );
         assert!(!set(false).await);
+        store.delete_environment(prod, &actor, NOW).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_asks_for_approvals_is_not_deleted() {
+    for_each_database(async |database| {
+        let store = &database.store;
+        let house = house(store).await;
+        let (actor, rights) = (Actor::operator(), Rights::everything());
+        let (prod, project) = (&house.prod.id, &house.project.id);
+        let set = async |rules: serde_json::Value| {
+            let rules: EnvironmentRules = serde_json::from_value(rules).unwrap();
+            let author = RulesAuthor {
+                actor: &actor,
+                rights: &rights,
+            };
+            let set = store.set_environment_rules(prod, &rules, author, NOW);
+            set.await.unwrap();
+        };
+        set(json!({"approvals": {"required": 1}})).await;
+        let refused = [
+            store.delete_environment(prod, &actor, NOW).await,
+            store.delete_project(project, &actor, NOW).await,
+        ];
+        for refused in refused {
+            let code = "asksApprovals";
+            assert!(matches!(refused, Err(StoreError::Refused { code: it, .. }) if it == code));
+        }
+        set(json!({"comment": "required"})).await;
         store.delete_environment(prod, &actor, NOW).await.unwrap();
     })
     .await;

@@ -204,7 +204,7 @@ async fn a_deleted_environment_is_gone_and_its_keys_with_it() {
             .unwrap();
         assert!(store.edge().heads().await.unwrap().is_empty());
         let renamed = store
-            .rename_project(&house.project.id, "Ghost", &Actor::system(), NOW)
+            .update_project(&house.project.id, &named("Ghost"), &Actor::system(), NOW)
             .await;
         assert!(matches!(renamed, Err(StoreError::NotFound("project"))));
         // The keys are free again.
@@ -259,7 +259,7 @@ async fn a_setting_moves_the_environment() {
             .await;
         assert_eq!(again.unwrap(), described);
         store
-            .rename_project(&prod.project, "Web shop", &Actor::system(), NOW)
+            .update_project(&prod.project, &named("Web shop"), &Actor::system(), NOW)
             .await
             .unwrap();
         let refused = store
@@ -428,4 +428,12 @@ async fn data_that_was_open_to_others_is_taken_from_them() {
     std::fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).unwrap();
     Store::open(location).await.unwrap().close().await;
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+fn named(name: &str) -> burgee_store::ProjectEdit {
+    let name = Some(name.to_owned());
+    burgee_store::ProjectEdit {
+        name,
+        ..burgee_store::ProjectEdit::default()
+    }
 }

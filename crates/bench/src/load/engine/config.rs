@@ -24,6 +24,8 @@ pub struct Config {
     pub patience: Duration,
     /// Bytes that the kernel may hold for a connection until they are read; `None`: its default.
     pub receive_buffer: Option<usize>,
+    /// `permessage-deflate` is offered.
+    pub deflate: bool,
     /// How many may be open at a time; a further one fails with
     /// [`Failure::NoFileLeft`](crate::load::Failure::NoFileLeft).
     pub most: usize,
@@ -38,6 +40,7 @@ impl Config {
             flags: None,
             patience: Duration::from_secs(30),
             receive_buffer: None,
+            deflate: false,
             most: files().saturating_sub(RESERVE),
         }
     }

@@ -40,6 +40,7 @@ impl Engine {
                     break;
                 }
                 Ok(size) => {
+                    self.received += size as u64;
                     self.take(key, &input[..size]);
                     // Less than asked for is all: a second read would only say so.
                     if size < input.len() && !ends {
@@ -112,7 +113,7 @@ impl Engine {
                 }
             }
             _ => {
-                let mut reader = Reader::default();
+                let mut reader = Reader::new(self.config.deflate);
                 reader.feed(&self.searches, bytes, &mut heard);
                 if !reader.is_between_messages() {
                     connection.begun = Begun::Message(Box::new(reader));

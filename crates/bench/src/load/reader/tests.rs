@@ -1,5 +1,7 @@
 //! Frames cut anywhere.
 
+use flate2::{Compress, Compression, FlushCompress};
+
 use super::{Heard, Reader};
 use crate::load::shape::{Kind, Searches, Shape};
 
@@ -70,6 +72,55 @@ fn messages_are_the_same_wherever_they_are_cut() {
     }
     let single: Vec<&[u8]> = bytes.chunks(1).collect();
     assert_eq!(heard(&single), expected);
+}
+
+#[test]
+fn deflated_messages_are_the_same_wherever_they_are_cut() {
+    let answer = answer();
+    let deflated = |text: &str| {
+        let mut payload = Vec::with_capacity(text.len() + 64);
+        let mut deflater = Compress::new(Compression::default(), false);
+        let flushed = deflater.compress_vec(text.as_bytes(), &mut payload, FlushCompress::Sync);
+        flushed.unwrap();
+        payload.truncate(payload.len() - 4);
+        payload
+    };
+    // More than is inflated at once.
+    let long = answer.replace(
+        "\"userKeyId\":\"u\"",
+        &format!("\"u\":\"{}\"", "x".repeat(200_000)),
+    );
+    let bytes = [
+        frame(0xC1, &deflated(&answer)),
+        frame(0x81, answer.as_bytes()),
+        frame(0xC1, &deflated(&long)),
+    ]
+    .concat();
+    let heard = |pieces: &[&[u8]]| {
+        let (searches, mut reader, mut heard) = (Searches::new(), Reader::new(true), Vec::new());
+        for piece in pieces {
+            reader.feed(&searches, piece, &mut heard);
+        }
+        assert!(reader.is_between_messages());
+        heard
+    };
+    let message = |text: &str| {
+        Heard::Message(Shape {
+            kind: Kind::Full,
+            flags: 2,
+            newest: 1_790_000_000_123,
+            bytes: text.len() as u64,
+        })
+    };
+    let expected = vec![message(&answer), message(&answer), message(&long)];
+    assert_eq!(heard(&[&bytes]), expected);
+    for cut in 1..bytes.len() {
+        let (front, back) = bytes.split_at(cut);
+        assert_eq!(heard(&[front, back]), expected, "cut at {cut}");
+    }
+    let mut bad = Vec::new();
+    Reader::new(true).feed(&Searches::new(), &frame(0xC1, b"\x07"), &mut bad);
+    assert!(matches!(bad[..], [Heard::Bad(_)]), "{bad:?}");
 }
 
 #[test]

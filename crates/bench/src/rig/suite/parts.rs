@@ -18,8 +18,9 @@ pub(super) struct Part {
     pub(super) options: fn(&Form) -> Options,
     /// Whether the ceiling can do it as well.
     pub(super) ceiling: bool,
-    /// Whether one run is enough, because it is long.
-    pub(super) once: bool,
+    /// How many runs are enough, however many are asked for: of what is long, or compares within
+    /// itself.
+    pub(super) most_runs: usize,
     pub(super) rows: &'static [Row],
 }
 
@@ -78,9 +79,12 @@ pub(super) const PARTS: &[Part] = &[
         title: "most connections per second",
         run: capacity::run,
         kind: published,
-        options: |form| limited(form, QUARTER),
+        options: |form| Options {
+            rate: (!form.short).then_some(6000.0),
+            ..limited(form, QUARTER)
+        },
         ceiling: true,
-        once: false,
+        most_runs: MANY,
         rows: &[ratio(
             "new connections/s on a quarter of a core, P99 < 200 ms, errors < 0.1 %",
             "≥ 0.95",
@@ -94,7 +98,7 @@ pub(super) const PARTS: &[Part] = &[
         kind: published,
         options: |form| connecting(form, 1100.0),
         ceiling: true,
-        once: false,
+        most_runs: MANY,
         rows: &[
             ratio("server CPU per new connection at 1,100/s", "≤ 1.25", CPU),
             value("P99 of sync at 1,100/s", "≤ 0.25 ms", Value::P99("sync")),
@@ -107,7 +111,7 @@ pub(super) const PARTS: &[Part] = &[
         kind: published,
         options: |form| connecting(form, 5500.0),
         ceiling: true,
-        once: false,
+        most_runs: MANY,
         rows: &[
             ratio("server CPU per new connection at 5,500/s", "≤ 1.10", CPU),
             value("P99 of sync at 5,500/s", "≤ 0.25 ms", Value::P99("sync")),
@@ -118,9 +122,12 @@ pub(super) const PARTS: &[Part] = &[
         title: "18,000 held",
         run: hold::run,
         kind: published,
-        options: |form| held(form, 18_000, false),
+        options: |form| Options {
+            duration: (!form.short).then_some(Duration::from_secs(15)),
+            ..held(form, 18_000, false)
+        },
         ceiling: true,
-        once: false,
+        most_runs: MANY,
         rows: &[
             value(
                 "user-space memory per held client connection",
@@ -151,7 +158,7 @@ pub(super) const PARTS: &[Part] = &[
         kind: published,
         options: |form| held(form, 18_000, false),
         ceiling: true,
-        once: false,
+        most_runs: MANY,
         rows: &[
             ratio(
                 "one change to 18,000 clients, each evaluated: last delivery",
@@ -168,7 +175,7 @@ pub(super) const PARTS: &[Part] = &[
         kind: published,
         options: |form| held(form, 10_000, true),
         ceiling: false,
-        once: false,
+        most_runs: MANY,
         rows: &[
             value(
                 "one change to 10,000 server SDKs, P99 from sending it",
@@ -185,7 +192,7 @@ pub(super) const PARTS: &[Part] = &[
         kind: large,
         options: plain,
         ceiling: false,
-        once: false,
+        most_runs: MANY,
         rows: &[
             value("herd: not synced, or refused", "≤ 0", Value::Errors),
             value(
@@ -205,9 +212,12 @@ pub(super) const PARTS: &[Part] = &[
         title: "batches of 50 events",
         run: track::run,
         kind: demo,
-        options: plain,
+        options: |form| Options {
+            duration: (!form.short).then_some(Duration::from_secs(8)),
+            ..plain(form)
+        },
         ceiling: false,
-        once: false,
+        most_runs: MANY,
         rows: &[
             value(
                 "track: evaluation events/s",
@@ -224,15 +234,17 @@ pub(super) const PARTS: &[Part] = &[
     },
     Part {
         scenario: "churn",
-        title: "ten minutes at 70 % of capacity",
+        title: "ten minutes of everything",
         run: churn::run,
         kind: demo,
         options: |form| Options {
-            rate: form.capacity.map(|rate| rate / QUARTER * 0.7),
+            rate: form
+                .capacity
+                .map(|rate| (rate / QUARTER * 0.7).min(GENERATOR)),
             ..plain(form)
         },
         ceiling: false,
-        once: true,
+        most_runs: 1,
         rows: &[value(
             "churn: errors, lost changes, versions that went back",
             "≤ 0",
@@ -244,9 +256,12 @@ pub(super) const PARTS: &[Part] = &[
         title: "twice the capacity",
         run: overload::run,
         kind: demo,
-        options: |form| limited(form, QUARTER),
+        options: |form| Options {
+            rate: form.capacity,
+            ..limited(form, QUARTER)
+        },
         ceiling: false,
-        once: false,
+        most_runs: MANY,
         rows: &[
             value(
                 "twice the capacity: neither answered nor refused, or refused later",
@@ -267,7 +282,7 @@ pub(super) const PARTS: &[Part] = &[
         kind: demo,
         options: plain,
         ceiling: false,
-        once: false,
+        most_runs: 3,
         rows: &[
             value(
                 "CPU for a byte of a sync: 5,000 flags to 500",
@@ -296,6 +311,12 @@ pub(super) const PARTS: &[Part] = &[
 /// One generator begins more connections than it can have answered by a whole core: the server is
 /// given less.
 const QUARTER: f64 = 0.25;
+
+/// How many connections a second one generator brings in beside everything else that `churn` does.
+const GENERATOR: f64 = 18_000.0;
+
+/// As many as are asked for.
+const MANY: usize = usize::MAX;
 
 fn published(_: &Options) -> Kind {
     Kind::Published
@@ -327,8 +348,8 @@ fn connecting(form: &Form, rate: f64) -> Options {
     let seconds = |full, short| Some(Duration::from_secs(if form.short { short } else { full }));
     Options {
         rate: Some(rate),
-        ramp: seconds(5, 1),
-        duration: seconds(15, 2),
+        ramp: seconds(3, 1),
+        duration: seconds(10, 2),
         ..plain(form)
     }
 }

@@ -50,6 +50,10 @@ impl Edit for CreateFlag {
         self.address()
     }
 
+    fn new_tags(&self) -> Option<&[String]> {
+        Some(&self.tags)
+    }
+
     fn permission(&self) -> &'static str {
         "flag.create"
     }
@@ -66,7 +70,7 @@ impl Edit for CreateFlag {
         }
         text::optional_name(self.name.as_deref(), "/name")?;
         text::description(self.description.as_deref().unwrap_or(""), "/description")?;
-        text::tags(&self.tags, "/tags")?;
+        text::new_tags(&self.tags, &[], "/tags")?;
         let kind = self.value_type;
         variation::check(&self.wanted_variations(), Some(kind), "/variations")
     }
@@ -122,7 +126,7 @@ impl CreateFlag {
             )?,
             kind: self.value_type,
             variations,
-            tags: text::tags(&self.tags, "/tags")?,
+            tags: text::new_tags(&self.tags, &[], "/tags")?,
             default_on,
             default_off,
             life: Life::Live,

@@ -85,8 +85,8 @@ impl Edit for SetFlagTags {
     }
 
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
-        let tags = text::tags(&self.tags, "/tags")?;
         let flag = &mut draft.flag_mut(&self.project, &self.flag)?.flag;
+        let tags = text::new_tags(&self.tags, &flag.tags, "/tags")?;
         Ok(replace(&mut flag.tags, tags))
     }
 }

@@ -45,6 +45,10 @@ impl Edit for CreateSegment {
         self.address()
     }
 
+    fn new_tags(&self) -> Option<&[String]> {
+        Some(&self.tags)
+    }
+
     fn permission(&self) -> &'static str {
         "segment.create"
     }
@@ -56,7 +60,7 @@ impl Edit for CreateSegment {
         }
         text::optional_name(self.name.as_deref(), "/name")?;
         text::description(self.description.as_deref().unwrap_or(""), "/description")?;
-        text::tags(&self.tags, "/tags")?;
+        text::new_tags(&self.tags, &[], "/tags")?;
         let included = users::keys(&self.included, "/included")?.len();
         let excluded = users::keys(&self.excluded, "/excluded")?.len();
         let count = included + excluded;
@@ -125,7 +129,7 @@ impl CreateSegment {
                 self.description.as_deref().unwrap_or(""),
                 "/description",
             )?,
-            tags: text::tags(&self.tags, "/tags")?,
+            tags: text::new_tags(&self.tags, &[], "/tags")?,
             included,
             excluded,
             rules: rule::segment_rules(&self.rules, kept, draft, "/rules")?,

@@ -84,8 +84,8 @@ impl Edit for SetSegmentTags {
     }
 
     fn apply(&self, draft: &mut Draft<'_>) -> Result<bool, Fault> {
-        let tags = text::tags(&self.tags, "/tags")?;
         let segment = draft.segment_mut(self.target())?;
+        let tags = text::new_tags(&self.tags, &segment.tags, "/tags")?;
         Ok(replace(&mut segment.tags, tags))
     }
 }

@@ -86,6 +86,24 @@ fn flags() {
             "empty",
         ),
         (
+            create(json!({"tags": ["a", "b,c"]})),
+            "/tags/1",
+            "tagCharacter",
+            "`,`",
+        ),
+        (
+            create(json!({"tags": ["a;b"]})),
+            "/tags/0",
+            "tagCharacter",
+            "`;`",
+        ),
+        (
+            create(json!({"tags": [" *"]})),
+            "/tags/0",
+            "tagCharacter",
+            "`*`",
+        ),
+        (
             create(json!({"tags": ["x".repeat(65)]})),
             "/tags/0",
             "textTooLong",

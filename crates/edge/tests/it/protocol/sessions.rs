@@ -132,6 +132,28 @@ fn deflated_messages_are_read_once_that_was_agreed() {
 }
 
 #[test]
+fn of_what_is_inflated_only_so_much_is_handled_at_once() {
+    let query = format!("type=client&token={}", token(CLIENT_KEY, NOW));
+    let ping = format!("{}{{\"messageType\":\"ping\"}}", " ".repeat(100_000));
+    let pings = frame(0xC1, &deflated(ping.as_bytes())).repeat(20);
+    let mut session = Session::default();
+    let mut unused = [offering(&query), pings].concat();
+    let mut pongs = 0;
+    let mut calls = 0;
+    while !unused.is_empty() {
+        let before = pongs;
+        let used = session.receive(&mut unused, NOW, &mut |action| {
+            pongs += usize::from(describe(&action).ends_with(r#""pong","data":{}}"#));
+            Flow::Go
+        });
+        assert!(used > 0 && pongs - before <= 3);
+        unused.drain(..used);
+        calls += 1;
+    }
+    assert_eq!((pongs, calls), (20, 7));
+}
+
+#[test]
 fn a_server_syncs_without_a_user() {
     let head = upgrade(&format!(
         "type=server&version=2&token={}",

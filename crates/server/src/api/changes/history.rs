@@ -2,8 +2,11 @@
 
 use axum::Json;
 use axum::extract::State;
-use burgee_store::HistoryScope;
+use burgee_domain::access::Resource;
+use burgee_store::page::PageRequest;
+use burgee_store::{HistoryFilter, HistoryScope};
 
+use super::filter::{FilterQuery, HistoryQuery, PlaceQuery, still_fits};
 use super::view::ChangeView;
 use crate::api::page::{Page, PageQuery};
 use crate::api::{self};
@@ -43,70 +46,76 @@ pub async fn get(
 
 /// List all that was done in the organization, newest first: change sets, and the administration
 /// of projects, environments, SDK keys and tokens.
-#[utoipa::path(get, path = "/api/v1/changes", tag = "changes", params(PageQuery),
+#[utoipa::path(get, path = "/api/v1/changes", tag = "changes", params(PlaceQuery, HistoryQuery, PageQuery),
     responses((status = 200, body = Page<ChangeView>), (status = 400, body = Problem)))]
 pub async fn list(
     State(state): State<AppState>,
     caller: Caller,
-    Query(query): Query<PageQuery>,
+    Query(query): Query<FilterQuery>,
 ) -> Result<Json<Page<ChangeView>>, Problem> {
-    history(&state, &caller, HistoryScope::Organization, query).await
+    let asked = query.split()?;
+    history(&state, &caller, HistoryScope::Organization, asked).await
 }
 
 /// List the change sets that changed a project or one of its environments, newest first.
 #[utoipa::path(get, path = "/api/v1/projects/{project}/changes", tag = "changes",
-    params(("project", description = "The project's key"), PageQuery),
+    params(("project", description = "The project's key"),
+        ("environment" = Option<String>, Query,
+            description = "The key of the environment that it is about"),
+        HistoryQuery, PageQuery),
     responses((status = 200, body = Page<ChangeView>), (status = 400, body = Problem),
         (status = 404, body = Problem)))]
 pub async fn list_of_project(
     State(state): State<AppState>,
     caller: Caller,
     Path(project): Path<String>,
-    Query(query): Query<PageQuery>,
+    Query(mut query): Query<FilterQuery>,
 ) -> Result<Json<Page<ChangeView>>, Problem> {
-    let project = api::project(&state, &caller, &project).await?;
-    history(&state, &caller, HistoryScope::Project(project.id), query).await
+    let scope = match query.take_environment() {
+        Some(environment) => {
+            let found = api::environment(&state, &caller, &project, &environment).await?;
+            HistoryScope::Environment(found.1.id)
+        }
+        None => HistoryScope::Project(api::project(&state, &caller, &project).await?.id),
+    };
+    history(&state, &caller, scope, query.of_place()?).await
 }
 
 /// List the change sets that changed what an environment serves, newest first.
 #[utoipa::path(get, path = "/api/v1/projects/{project}/environments/{environment}/changes",
     tag = "changes",
     params(("project", description = "The project's key"),
-        ("environment", description = "The environment's key"), PageQuery),
+        ("environment", description = "The environment's key"), HistoryQuery, PageQuery),
     responses((status = 200, body = Page<ChangeView>), (status = 400, body = Problem),
         (status = 404, body = Problem)))]
 pub async fn list_of_environment(
     State(state): State<AppState>,
     caller: Caller,
     Path((project, environment)): Path<(String, String)>,
-    Query(query): Query<PageQuery>,
+    Query(query): Query<FilterQuery>,
 ) -> Result<Json<Page<ChangeView>>, Problem> {
     let (_, environment) = api::environment(&state, &caller, &project, &environment).await?;
-    history(
-        &state,
-        &caller,
-        HistoryScope::Environment(environment.id),
-        query,
-    )
-    .await
+    let scope = HistoryScope::Environment(environment.id);
+    history(&state, &caller, scope, query.of_place()?).await
 }
 
 async fn history(
     state: &AppState,
     caller: &Caller,
     scope: HistoryScope,
-    query: PageQuery,
+    (filter, page): (HistoryFilter, PageRequest),
 ) -> Result<Json<Page<ChangeView>>, Problem> {
-    let page = query.try_into()?;
     let found = state
         .store
-        .history(&caller.organization, &scope, &page)
+        .history(&caller.organization, &scope, &filter, &page)
         .await?;
+    let sees_all = caller.rights.allow("audit.read", &Resource::organization());
     let marks = state.store.marks(&caller.organization).await?;
     let views = found.items.into_iter().map(ChangeView::from);
+    let views = views.filter_map(|view| view.seen_by(caller, &marks));
     Ok(Json(Page {
         items: views
-            .filter_map(|view| view.seen_by(caller, &marks))
+            .filter(|view| sees_all || still_fits(view, &filter))
             .collect(),
         next: found.next,
     }))

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use burgee_domain::access::{Kind, Marks, Resource};
+use burgee_domain::access::{Kind, Marks, Resource, Rights};
 use burgee_domain::diff::{DiffLine, ItemChange};
-use burgee_store::{Applied, LoggedChangeSet};
+use burgee_store::{Applied, LoggedChangeSet, StepApplied};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -40,9 +40,37 @@ pub struct ChangeView {
     /// The id of the request that it was, where it waited as one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
+    /// Which step of the request it was, where that had a moment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<StepAppliedView>,
     /// The approvals that were gone without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overridden: Option<OverriddenView>,
+}
+
+/// A step of a request, which was to be applied at a moment.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StepAppliedView {
+    /// Counted from 1.
+    pub step: i64,
+    /// How many steps the request had then.
+    pub of: i64,
+    /// When it was due, ISO 8601.
+    pub due_at: String,
+    /// Whether it was applied, in its author's name, because it was due; else the actor applied it.
+    pub by_schedule: bool,
+}
+
+impl From<StepApplied> for StepAppliedView {
+    fn from(step: StepApplied) -> Self {
+        Self {
+            step: step.step,
+            of: step.of,
+            due_at: step.due_at.to_string(),
+            by_schedule: step.by_schedule,
+        }
+    }
 }
 
 impl From<LoggedChangeSet> for ChangeView {
@@ -60,6 +88,7 @@ impl From<LoggedChangeSet> for ChangeView {
             changes: answered.changes,
             changes_left_out: answered.changes_left_out,
             request: answered.request,
+            step: answered.step.map(Into::into),
             overridden: answered.overridden.map(Into::into),
         }
     }
@@ -72,7 +101,8 @@ impl ChangeView {
         if caller.rights.allow("audit.read", &Resource::organization()) {
             return Some(self);
         }
-        let sees = |about: &dyn Fn(&str) -> Option<String>| lacks(caller, marks, about).is_none();
+        let rights = &caller.rights;
+        let sees = |about: &dyn Fn(&str) -> Option<String>| lacks(rights, marks, about).is_none();
         if let Some(overridden) = &mut self.overridden {
             overridden
                 .environments
@@ -112,7 +142,7 @@ fn of_scope(scope: &str, name: &str) -> Option<String> {
 
 /// What somebody lacks to see what these names say it is about.
 pub(in crate::api) fn lacks(
-    caller: &Caller,
+    rights: &Rights,
     marks: &Marks,
     about: &dyn Fn(&str) -> Option<String>,
 ) -> Option<(&'static str, Resource)> {
@@ -132,5 +162,5 @@ pub(in crate::api) fn lacks(
     };
     let within = within.map(|(action, kind, key)| (action, resource.clone().with(kind, key)));
     let mut needed = std::iter::once((action, resource)).chain(within);
-    needed.find(|(action, resource)| !caller.rights.allow(action, resource))
+    needed.find(|(action, resource)| !rights.allow(action, resource))
 }

@@ -6,9 +6,11 @@ use burgee_domain::admission::EnvironmentNeeds;
 use burgee_domain::command::Command;
 use burgee_domain::diff::DiffLine;
 use burgee_domain::outcome::Warning;
-use burgee_domain::request::State;
-use burgee_store::Outlook;
-use burgee_store::requests::{Event, Listed, RequestError, RevisionHead, Seen};
+use burgee_domain::request::schedule::{StepState, Stop};
+use burgee_domain::request::{Stage, State};
+use burgee_store::requests::{
+    Event, Listed, Outlook, RequestError, RevisionHead, Scheduled, Seen, Step, StepHead,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -33,6 +35,25 @@ pub struct NewRequestBody {
     /// The versions that the author saw, as of a change set.
     #[serde(default, deserialize_with = "once::each_once")]
     pub base: BTreeMap<String, i64>,
+    /// What to do, in order, when somebody applies it; each has a `kind`. See `docs/api.md` for all
+    /// of them.
+    #[serde(default)]
+    #[schema(value_type = Vec<Command>)]
+    pub commands: Vec<Value>,
+    /// Instead of `commands`: what to do when, in order; 1 to 20 steps.
+    #[serde(default)]
+    pub steps: Vec<NewStepBody>,
+    /// Show the request as it would be, and make none.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// A step of a request: a change set that is applied at a moment.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewStepBody {
+    /// When, ISO 8601: ahead, by a year at most, and after the step before.
+    pub at: String,
     /// What to do, in order; each has a `kind`. See `docs/api.md` for all of them.
     #[schema(value_type = Vec<Command>)]
     pub commands: Vec<Value>,
@@ -48,15 +69,32 @@ pub struct NewRevisionBody {
     /// The versions that the author saw, as of a change set.
     #[serde(default, deserialize_with = "once::each_once")]
     pub base: BTreeMap<String, i64>,
-    /// What to do, in order; each has a `kind`. See `docs/api.md` for all of them.
+    /// What to do, in order, when somebody applies it; each has a `kind`. See `docs/api.md` for all
+    /// of them.
+    #[serde(default)]
     #[schema(value_type = Vec<Command>)]
     pub commands: Vec<Value>,
+    /// Instead of `commands`: what to do when, in order; 1 to 20 steps. Those that were applied
+    /// stay.
+    #[serde(default)]
+    pub steps: Vec<NewStepBody>,
 }
 
 /// A change set that waits, or has waited.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestView {
+    /// What it is.
+    #[serde(flatten)]
+    pub head: RequestHead,
+    /// Its steps: those that were applied, and those of the newest revision.
+    pub steps: Vec<StepView>,
+}
+
+/// What a request is, but for its steps.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestHead {
     /// Its id.
     pub id: String,
     /// What it is for, in a line.
@@ -78,16 +116,124 @@ pub struct RequestView {
     pub needs: Vec<EnvironmentNeeds>,
     /// Whether your review is one that is missing.
     pub awaits_you: bool,
-    /// The id of the change set that it came to.
+    /// The id of the change set that it came to; of a series that of its last step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change_set: Option<String>,
+    /// When its next step is due, ISO 8601; absent where none waits for its moment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<String>,
+    /// Why it stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stop>,
     /// When it was made, ISO 8601.
     pub created_at: String,
-    /// When it was last revised or reviewed, applied or withdrawn, ISO 8601.
+    /// When it was last revised or reviewed, applied, withdrawn or stopped, ISO 8601.
     pub changed_at: String,
 }
 
+/// A step of a request.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StepView {
+    /// Counted from 1.
+    pub step: i64,
+    /// When it is due, ISO 8601; null: when somebody applies it.
+    pub at: Option<String>,
+    /// Where it is.
+    pub state: StepState,
+    /// The id of the change set that it came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change_set: Option<String>,
+    /// When it was applied, ISO 8601.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub applied_at: Option<String>,
+}
+
+impl StepView {
+    /// A step of a request that is there.
+    pub(super) fn new(step: StepHead, of: Stage) -> Self {
+        let state = step.state(of);
+        let (change_set, applied_at) = match step.done {
+            Some(done) => (Some(done.change_set), Some(done.at.to_string())),
+            None => (None, None),
+        };
+        Self {
+            step: step.step,
+            at: step.due_at.map(|at| at.to_string()),
+            state,
+            change_set,
+            applied_at,
+        }
+    }
+}
+
+/// A step with what is in it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StepDetail {
+    /// As in a list.
+    #[serde(flatten)]
+    pub step: StepView,
+    /// What it does.
+    #[schema(value_type = Vec<Command>)]
+    pub commands: Vec<Command>,
+    /// What it changes, after the steps before it: what reviewers agree to.
+    pub diff: Vec<DiffLine>,
+}
+
+impl StepDetail {
+    fn new(step: Step, of: Stage) -> Self {
+        Self {
+            step: StepView::new(step.head, of),
+            commands: step.commands,
+            diff: step.diff,
+        }
+    }
+}
+
+/// A step that has a moment, with its request.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ScheduledView {
+    /// The step.
+    #[serde(flatten)]
+    pub step: StepView,
+    /// How many steps the request has.
+    pub of: i64,
+    /// The request.
+    pub request: RequestView,
+}
+
+impl From<Scheduled> for ScheduledView {
+    fn from(found: Scheduled) -> Self {
+        Self {
+            step: StepView::new(found.step, found.listed.request.stage),
+            of: found.of,
+            request: found.listed.into(),
+        }
+    }
+}
+
+/// Other moments for the steps that wait.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RescheduleBody {
+    /// ISO 8601: one for each step that waits, in order.
+    pub at: Vec<String>,
+}
+
 impl From<Listed> for RequestView {
+    fn from(mut listed: Listed) -> Self {
+        let stage = listed.request.stage;
+        let steps = std::mem::take(&mut listed.steps).into_iter();
+        Self {
+            steps: steps.map(|it| StepView::new(it, stage)).collect(),
+            head: listed.into(),
+        }
+    }
+}
+
+impl From<Listed> for RequestHead {
     fn from(listed: Listed) -> Self {
         let request = listed.request;
         Self {
@@ -102,6 +248,8 @@ impl From<Listed> for RequestView {
             needs: listed.needs,
             awaits_you: listed.awaits_viewer,
             change_set: request.change_set,
+            due_at: request.due_at.map(|at| at.to_string()),
+            stopped: request.stopped,
             created_at: request.created_at.to_string(),
             changed_at: request.changed_at.to_string(),
         }
@@ -112,17 +260,19 @@ impl From<Listed> for RequestView {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestDetail {
-    /// As in a list.
+    /// As in a list, but for the steps, which are whole.
     #[serde(flatten)]
-    pub request: RequestView,
+    pub request: RequestHead,
     /// The comment on the change set.
     pub comment: String,
-    /// What it does.
+    /// What the newest revision does: all its steps together.
     #[schema(value_type = Vec<Command>)]
     pub commands: Vec<Command>,
-    /// What it changes, as it was when the revision was written: what reviewers agree to.
+    /// What the newest revision changes, as it was when it was written: what reviewers agree to.
     pub diff: Vec<DiffLine>,
-    /// What would become of it now; absent where it does not wait any more.
+    /// The steps that were applied, and those of the newest revision.
+    pub steps: Vec<StepDetail>,
+    /// What would become now of the steps that wait; absent where it does not wait any more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<OutlookView>,
     /// All revisions, from the first.
@@ -166,11 +316,18 @@ impl From<Result<Outlook, RequestError>> for OutlookView {
 impl RequestDetail {
     /// A request with what would become of it.
     pub(super) fn new(seen: Seen, outlook: Option<Result<Outlook, RequestError>>) -> Self {
+        let (stage, newest) = (seen.listed.request.stage, seen.newest);
+        let of_newest = newest.steps.iter();
+        let commands = of_newest.clone().flat_map(|it| it.commands.clone());
+        let diff = of_newest.flat_map(|it| it.diff.clone()).collect();
+        let (commands, steps) = (commands.collect(), seen.before.into_iter());
+        let steps = steps.chain(newest.steps);
         Self {
             request: seen.listed.into(),
-            comment: seen.newest.head.comment,
-            commands: seen.newest.commands,
-            diff: seen.newest.diff,
+            comment: newest.head.comment,
+            commands,
+            diff,
+            steps: steps.map(|it| StepDetail::new(it, stage)).collect(),
             now: outlook.map(Into::into),
             revisions: seen.revisions.into_iter().map(Into::into).collect(),
             events: seen.events.into_iter().map(Into::into).collect(),

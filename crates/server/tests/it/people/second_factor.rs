@@ -49,10 +49,12 @@ async fn a_second_factor_is_asked_for_and_each_code_works_once() {
         let wrong = owner.put("me/second-factor", &proof("abcdef")).await;
         assert_eq!(wrong.problem(400).body["errors"][0]["pointer"], "/code");
         let code = factor.code(now());
-        let codes = owner
-            .put("me/second-factor", &proof(&code))
-            .await
-            .expect(200);
+        let set = owner.put("me/second-factor", &proof(&code)).await;
+        // A copy of the cookie until now is no session with a second factor.
+        owner.get("session").await.problem(401);
+        let renewed = app.nobody().in_session_of(&set);
+        renewed.get("session").await.expect(200);
+        let codes = set.expect(200);
 
         let with = |code: &str| json!({"email": OWNER, "password": PASSWORD, "code": code});
         let asked = sign_in(app, OWNER, PASSWORD).await.problem(401);
@@ -117,7 +119,13 @@ async fn who_has_a_second_factor_asks_others_for_one() {
         let credentials = json!({"email": OWNER, "password": PASSWORD, "code": code});
         let signed_in = app.nobody().post("session", &credentials).await;
         let first = app.nobody().in_session_of(&signed_in);
+        let personal = json!({"kind": "personal", "name": "mine"});
+        let personal = reader.post("tokens", &personal).await.expect(201);
+        let program = app.nobody().with_token(personal["token"].as_str().unwrap());
+        program.get("projects").await.expect(200);
         first.patch("organization", &ask).await.expect(200);
+        let problem = program.get("projects").await.problem(403);
+        assert_eq!(problem.code(), "secondFactorNeeded");
 
         let problem = reader.get("projects").await.problem(403);
         assert_eq!(problem.code(), "secondFactorNeeded");
@@ -130,11 +138,50 @@ async fn who_has_a_second_factor_asks_others_for_one() {
         let no_more = json!({"secondFactorRequired": false});
         first.patch("organization", &no_more).await.expect(200);
         reader.get("projects").await.expect(200);
+        program.get("projects").await.expect(200);
         let history = app.owner.get("changes?limit=1").await.expect(200);
         assert_eq!(
             history["items"][0]["commands"][0]["kind"],
             "updateOrganization"
         );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn codes_are_not_guessed_in_a_session_either() {
+    on_each_database(async |app| {
+        let owner = owner(app).await;
+        let new = owner.post("me/second-factor/seed", &json!({})).await;
+        let seed = new.expect(200)["seed"].clone();
+        let (factor, _) = SecondFactor::of_typed(seed.as_str().unwrap(), OWNER).unwrap();
+        let code = factor.code(now());
+        let proof = json!({"seed": seed, "code": code, "password": PASSWORD});
+        let set = owner.put("me/second-factor", &proof).await;
+        assert_eq!(set.status, 200, "{}", set.text);
+        let owner = owner.in_session_of(&set);
+
+        let away = reqwest::Method::DELETE;
+        let guess = json!({"password": PASSWORD, "code": "not one"});
+        let other = json!({"seed": seed, "code": code, "password": PASSWORD,
+            "currentCode": "not one"});
+        for _ in 0..2 {
+            let wrong = owner.send(away.clone(), "me/second-factor", Some(&guess));
+            let wrong = wrong.await.problem(400);
+            assert_eq!(wrong.body["errors"][0]["code"], "codeWrong");
+            let wrong = owner.put("me/second-factor", &other).await.problem(400);
+            assert_eq!(wrong.body["errors"][0]["pointer"], "/currentCode");
+        }
+        // The password alone, shown elsewhere, does not make the failures forgotten.
+        let short = json!({"current": PASSWORD, "new": "short"});
+        owner.post("me/password", &short).await.problem(400);
+        for _ in 0..2 {
+            let wrong = owner.send(away.clone(), "me/second-factor", Some(&guess));
+            wrong.await.problem(400);
+        }
+        let refused = owner.send(away, "me/second-factor", Some(&guess));
+        assert_eq!(refused.await.problem(429).code(), "tooManyAttempts");
+        owner.put("me/second-factor", &other).await.problem(429);
     })
     .await;
 }

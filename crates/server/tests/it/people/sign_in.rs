@@ -34,10 +34,11 @@ async fn a_first_password_lets_nobody_do_anything_but_change_it() {
         );
         let same = owner.post("me/password", &change(&first, &first)).await;
         assert_eq!(same.problem(400).body["errors"][0]["code"], "passwordSame");
-        owner
-            .post("me/password", &change(&first, PASSWORD))
-            .await
-            .expect(204);
+        let changed = owner.post("me/password", &change(&first, PASSWORD)).await;
+        assert_eq!(changed.status, 204, "{}", changed.text);
+        // A copy of the cookie until now opens nothing any more.
+        owner.get("session").await.problem(401);
+        let owner = owner.in_session_of(&changed);
         assert_eq!(
             owner.get("projects").await.expect(200)["items"][0]["key"],
             "default"

@@ -1,6 +1,7 @@
 //! An organization with one of everything that a route can be about.
 
 use burgee_domain::access::{StatementInput, statements};
+use burgee_eval::time::Millis;
 use burgee_server::now;
 use burgee_store::traffic::UserSeen;
 use burgee_store::{Actor, Grant, NewToken};
@@ -8,6 +9,7 @@ use burgee_testkit::api::Api;
 use serde_json::{Value, json};
 
 use crate::kit::{App, create, flag_on};
+use crate::people::joined;
 
 /// What the routes of the table are called about.
 pub(crate) struct Fixture {
@@ -21,6 +23,8 @@ pub(crate) struct Fixture {
     /// Requests of the owner's: one to work on, one to be withdrawn.
     pub(crate) request: String,
     pub(crate) idle_request: String,
+    /// One with three steps that wait for their moments.
+    pub(crate) series: String,
 }
 
 impl Fixture {
@@ -46,10 +50,16 @@ impl Fixture {
         let somebody = json!({"email": "somebody@example.com", "policies": ["reader"]});
         let invitation = made("invitations", somebody).await;
         let change_set = flags_and_segments(app).await;
+        for property in ["plan", "spare"] {
+            let property = format!("projects/default/user-properties/{property}");
+            owner.put(&property, &json!({})).await.expect(200);
+        }
         // To be loosened.
         let asks = json!({"comment": "required"});
         let rules = "projects/default/environments/spare/rules";
         owner.put(rules, &asks).await.expect(200);
+        // A person: no token of the operator's reviews what another asks for.
+        let author = joined(app, owner, "author@example.com", &["owner"]).await;
         Self {
             mate: member(app, "mate@example.com").await,
             leaver: member(app, "leaver@example.com").await,
@@ -57,8 +67,9 @@ impl Fixture {
             token: id(&token),
             sdk_key: id(&key),
             change_set,
-            request: request(app).await,
-            idle_request: request(app).await,
+            request: request(&author).await,
+            idle_request: request(&author).await,
+            series: series(app).await,
         }
     }
 
@@ -71,6 +82,7 @@ impl Fixture {
         let mut marks: Vec<String> = known.into_iter().cloned().collect();
         marks.extend([self.sdk_key.clone(), self.change_set.clone()]);
         marks.extend([self.request.clone(), self.idle_request.clone()]);
+        marks.push(self.series.clone());
         marks.extend([id(&project), id(&prod), "example.com".to_owned()]);
         marks.push("secret-name".to_owned());
         marks.push(app.keys("prod").await.server.secret);
@@ -117,10 +129,26 @@ async fn flags_and_segments(app: &App) -> String {
     id(&app.owner.post("changes", &set).await.expect(200))
 }
 
-async fn request(app: &App) -> String {
+async fn request(author: &Api) -> String {
     let on = json!({"kind": "turnOn", "project": "default", "flag": "asked",
         "environment": "prod"});
     let new = json!({"title": "Known to all", "commands": [on]});
+    id(&author.post("requests", &new).await.expect(201))
+}
+
+/// A moment so many minutes ahead.
+pub(crate) fn soon(minutes: i64) -> String {
+    Millis(now().0 + minutes * 60_000).to_string()
+}
+
+async fn series(app: &App) -> String {
+    let turn = |kind: &str| json!([{"kind": kind, "project": "default", "flag": "asked", "environment": "prod"}]);
+    let steps = [
+        json!({"at": soon(60), "commands": turn("turnOn")}),
+        json!({"at": soon(120), "commands": turn("turnOff")}),
+        json!({"at": soon(180), "commands": turn("turnOn")}),
+    ];
+    let new = json!({"title": "On and off", "steps": steps});
     id(&app.owner.post("requests", &new).await.expect(201))
 }
 

@@ -32,11 +32,7 @@ impl Browser {
         let answer = browser.request(Method::POST, "session", Some(&credentials));
         let answer = answer.await;
         assert_eq!(answer.status(), 200, "{answer:?}");
-        let cookie = answer.headers()["set-cookie"].to_str().unwrap();
-        for word in ["HttpOnly", "SameSite=Lax"] {
-            assert!(cookie.contains(word), "{cookie}");
-        }
-        browser.cookie = Some(cookie.split(';').next().unwrap().to_owned());
+        browser.cookie = Some(cookie(&answer));
         browser
     }
 
@@ -64,9 +60,27 @@ impl Browser {
         serde_json::from_str(&text).unwrap_or_default()
     }
 
+    /// Changes the password, which must work: with it the session's cookie is another.
+    async fn changes_password(&mut self, change: &Value) {
+        let answer = self
+            .request(Method::POST, "me/password", Some(change))
+            .await;
+        assert_eq!(answer.status(), 204, "{answer:?}");
+        self.cookie = Some(cookie(&answer));
+    }
+
     async fn get(&self, path: &str, status: u16) -> Value {
         self.call("GET", path, None, status).await
     }
+}
+
+/// The cookie that an answer sets.
+fn cookie(answer: &reqwest::Response) -> String {
+    let cookie = answer.headers()["set-cookie"].to_str().unwrap();
+    for word in ["HttpOnly", "SameSite=Lax"] {
+        assert!(cookie.contains(word), "{cookie}");
+    }
+    cookie.split(';').next().unwrap().to_owned()
 }
 
 /// The owner's address, with a password that must be changed.
@@ -83,7 +97,7 @@ async fn temporary(app: &App) -> (&'static str, String) {
 async fn a_temporary_password_opens_nothing_until_it_is_changed() {
     let app = App::start(Database::Sqlite).await;
     let (email, password) = temporary(&app).await;
-    let browser = Browser::signed_in(&app, email, &password).await;
+    let mut browser = Browser::signed_in(&app, email, &password).await;
     let me = browser.get("session", 200).await;
     assert_eq!(me["passwordMustChange"], true);
     for path in ["projects", "members", "changes", "projects/default"] {
@@ -94,7 +108,7 @@ async fn a_temporary_password_opens_nothing_until_it_is_changed() {
     browser.call("POST", "projects", project.clone(), 403).await;
 
     let change = json!({"current": password, "new": PASSWORD});
-    browser.call("POST", "me/password", Some(change), 204).await;
+    browser.changes_password(&change).await;
     let me = browser.get("session", 200).await;
     assert_eq!(me["passwordMustChange"], false);
     browser.get("projects", 200).await;
@@ -123,9 +137,9 @@ async fn a_token_has_no_account_to_change() {
 async fn somebody_keeps_their_own_account() {
     let app = App::start(Database::Sqlite).await;
     let (email, password) = temporary(&app).await;
-    let browser = Browser::signed_in(&app, email, &password).await;
+    let mut browser = Browser::signed_in(&app, email, &password).await;
     let change = json!({"current": password, "new": PASSWORD});
-    browser.call("POST", "me/password", Some(change), 204).await;
+    browser.changes_password(&change).await;
     let other = Browser::signed_in(&app, email, PASSWORD).await;
 
     let name = Some(json!({"name": "Olivia"}));

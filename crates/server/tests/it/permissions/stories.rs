@@ -431,3 +431,56 @@ async fn a_policy_that_a_token_or_an_invitation_names_stays() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_may_nothing_learns_nothing_of_what_there_is() {
+    on_each_database(async |app| {
+        app.apply(json!([create("known")])).await;
+        let shared = json!({"commands": [{"kind": "createSegment", "segment": "known"}]});
+        app.owner.post("changes", &shared).await.expect(200);
+        let guest = with(app, json!([on("allow", &["organization.read"], &["*"])])).await;
+        let answers = async |set: [Value; 2]| {
+            let mut answers = Vec::new();
+            for commands in set {
+                let answer = guest.post("changes", &commands).await;
+                let body: Value = serde_json::from_str(&answer.text).unwrap();
+                answers.push((answer.status, body["code"].clone()));
+            }
+            answers
+        };
+        let flag = |flag: &str| {
+            let mut command = create(flag);
+            command["project"] = json!("default");
+            json!({ "commands": [command] })
+        };
+        let segment = |key: &str| json!({"commands": [{"kind": "createSegment", "segment": key}]});
+        for set in [
+            [flag("known"), flag("unknown")],
+            [segment("known"), segment("unknown")],
+        ] {
+            let told = answers(set).await;
+            assert_eq!(told[0], told[1]);
+            assert_eq!(told[0].0, 403);
+        }
+        // Nor which versions what it may not see has had.
+        for (there, nowhere) in [("default", "nope"), ("default/prod", "default/nope")] {
+            for version in [0, 999] {
+                let base = |scope: &str| json!({"commands": [], "base": {scope: version}});
+                let told = answers([base(there), base(nowhere)]).await;
+                assert_eq!(told[0], told[1]);
+                assert_eq!(told[0].0, 400);
+            }
+        }
+        let seeing = with(app, json!([allow(&["*.read"])])).await;
+        let base = json!({"commands": [], "base": {"default": 0, "default/prod": 0}});
+        seeing.post("changes", &base).await.expect(200);
+        // What may be made is told by the tags that it is made with.
+        let pay = on("allow", &["flag.create"], &["project/default:flag/*;pay"]);
+        let payer = with(app, json!([pay])).await;
+        payer.post("changes", &flag("theirs")).await.problem(403);
+        let mut tagged = flag("theirs");
+        tagged["commands"][0]["tags"] = json!(["pay"]);
+        payer.post("changes", &tagged).await.expect(200);
+    })
+    .await;
+}

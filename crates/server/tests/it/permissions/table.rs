@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::fixture::{Fixture, allow};
+use super::fixture::{Fixture, allow, soon};
 
 /// An operation as a token calls it.
 pub(crate) struct Operation {
@@ -29,6 +29,15 @@ impl Operation {
     pub(crate) fn asks(&self) -> bool {
         let asks = ["permissions", "projects/default/environments/prod/evaluate"];
         self.method() == "GET" || asks.contains(&self.path.as_str())
+    }
+
+    /// Whether the history says that it was done: it changes something, or takes away all there is.
+    pub(crate) fn is_recorded(&self) -> bool {
+        let takes = [
+            "audit/export",
+            "projects/default/environments/prod/user-export",
+        ];
+        !self.asks() || takes.contains(&self.path.as_str())
     }
 
     /// Whether the path names something of the organization.
@@ -287,6 +296,27 @@ fn users() -> Vec<Operation> {
             "GET /api/v1/projects/{project}/environments/{environment}/properties",
             format!("{environment}/properties"),
             &read,
+        ),
+        op(
+            "GET /api/v1/projects/{project}/user-properties",
+            "projects/default/user-properties",
+            &["project.read"],
+        ),
+        op(
+            "PUT /api/v1/projects/{project}/user-properties/{name}",
+            "projects/default/user-properties/plan",
+            &["user.write", "project.read"],
+        )
+        .sends(json!({"presets": [{"value": "pro"}]})),
+        op(
+            "GET /api/v1/projects/{project}/user-properties/{name}",
+            "projects/default/user-properties/plan",
+            &["project.read"],
+        ),
+        op(
+            "DELETE /api/v1/projects/{project}/user-properties/{name}",
+            "projects/default/user-properties/spare",
+            &["user.write", "project.read"],
         ),
         op(
             "GET /api/v1/projects/{project}/environments/{environment}/activity",
@@ -558,6 +588,21 @@ fn requests(of: &Fixture) -> Vec<Operation> {
             "POST /api/v1/requests/{id}/rebase",
             format!("{one}/rebase"),
             &and("flag.turnOn"),
+        ),
+        op("GET /api/v1/schedule", "schedule", &[])
+            .shows("environment.read")
+            .also("flag.read"),
+        op("GET /api/v1/inbox", "inbox", &[]),
+        op(
+            "POST /api/v1/requests/{id}/reschedule",
+            format!("requests/{}/reschedule", of.series),
+            &[&and("flag.turnOn")[..], &["flag.turnOff"]].concat(),
+        )
+        .sends(json!({"at": [soon(30), soon(40), soon(50)]})),
+        op(
+            "DELETE /api/v1/requests/{id}/steps/{step}",
+            format!("requests/{}/steps/3", of.series),
+            &[&and("flag.turnOn")[..], &["flag.turnOff"]].concat(),
         ),
         op(
             "POST /api/v1/requests/{id}/apply",

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use burgee_domain::access::{Resource, Rights};
 use burgee_domain::id::Id;
 use burgee_domain::model::{Organization, Project};
 
@@ -10,10 +11,12 @@ use crate::error::StoreError;
 use crate::sql::LIST;
 use crate::{Tx, environments, projects};
 
-/// The newest versions of scopes by folded name; without those that are not there.
+/// The newest versions of scopes by folded name; without those that are not there, or that somebody
+/// with these rights may not see.
 pub(super) async fn newest(
     tx: &mut Tx,
     organization: &Id<Organization>,
+    rights: Option<&Rights>,
     names: impl Iterator<Item = &str>,
 ) -> Result<BTreeMap<String, i64>, StoreError> {
     let project = |name: &str| name.split('/').next().map(str::to_ascii_lowercase);
@@ -21,13 +24,19 @@ pub(super) async fn newest(
     let keys: Vec<String> = keys.into_iter().collect();
     let mut newest = BTreeMap::new();
     for keys in keys.chunks(LIST) {
-        let found = projects::lock(tx, organization, Some(keys), "").await?;
-        let by_id: BTreeMap<&Id<Project>, String> =
-            found.iter().map(|it| (&it.id, it.key.folded())).collect();
+        let mut found = projects::lock(tx, organization, Some(keys), "").await?;
+        let may = |action: &str, resource: &Resource| {
+            rights.is_none_or(|rights| rights.allow(action, resource))
+        };
+        found.retain(|it| may("project.read", &Resource::project(it.key.as_str())));
+        let by_id: BTreeMap<&Id<Project>, &Project> = found.iter().map(|it| (&it.id, it)).collect();
         let ids: Vec<&str> = found.iter().map(|project| project.id.as_str()).collect();
         for environment in environments::lock(tx, &ids, "").await? {
-            if let Some(project) = by_id.get(&environment.project) {
-                let name = format!("{project}/{}", environment.key.folded());
+            let Some(project) = by_id.get(&environment.project) else {
+                continue;
+            };
+            if may("environment.read", &Resource::of(project, &environment)) {
+                let name = format!("{}/{}", project.key.folded(), environment.key.folded());
                 newest.insert(name, environment.position.version);
             }
         }

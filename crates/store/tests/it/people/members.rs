@@ -3,7 +3,7 @@
 use burgee_domain::access::{OWNER, Resource, StatementInput, statements};
 use burgee_store::people::groups::Group;
 use burgee_store::people::policies::PolicyText;
-use burgee_store::{Actor, HistoryScope};
+use burgee_store::{Actor, HistoryFilter, HistoryScope};
 use serde_json::json;
 
 use super::{email, field, grants, joined, owner};
@@ -69,7 +69,10 @@ async fn a_member_may_what_their_policies_and_groups_say() {
         assert!(store.rights(organization, &ann.id).await.unwrap().is_none());
         let scope = HistoryScope::Organization;
         let page = burgee_store::page::PageRequest::default();
-        let history = store.history(organization, &scope, &page).await.unwrap();
+        let history = store
+            .history(organization, &scope, &HistoryFilter::default(), &page)
+            .await
+            .unwrap();
         let kinds: Vec<_> = history
             .items
             .iter()

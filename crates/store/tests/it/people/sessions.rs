@@ -116,15 +116,20 @@ async fn a_new_password_ends_all_sessions_but_the_one_that_sets_it() {
             temporary: false,
         };
         let keep = Some(&texts[1].0.id);
-        store
-            .set_password(&owner.id, password, keep, None, NOW)
-            .await
-            .unwrap();
+        let new = store.set_password(&owner.id, password, keep, None, NOW);
+        let new = new.await.unwrap().unwrap();
         let left = store.sessions(&owner.id, NOW).await.unwrap();
         assert_eq!(left.len(), 1);
         assert_eq!(left[0].id, texts[1].0.id);
-        let gone = store.find_session(&texts[0].1, NOW).await.unwrap();
-        assert!(gone.is_none());
+        for (_, text) in &texts {
+            let gone = store.find_session(text, NOW).await.unwrap();
+            assert!(
+                gone.is_none(),
+                "the text of the one that is kept is another"
+            );
+        }
+        let kept = store.find_session(&new, NOW).await.unwrap().unwrap();
+        assert_eq!(kept.session.id, texts[1].0.id);
     })
     .await;
 }

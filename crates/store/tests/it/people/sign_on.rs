@@ -4,12 +4,15 @@ use burgee_domain::access::OWNER;
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_domain::people::sign_on::{ClaimNames, Claimed, GroupMapping, SignOnRules};
+use burgee_store::people::accounts::Account;
 use burgee_store::people::groups::Group;
 use burgee_store::people::members::Membership;
 use burgee_store::people::sessions::{Alive, Seen};
 use burgee_store::people::sign_on::{SignOn, SignedOn, Subject};
-use burgee_store::{Actor, Store, StoreError};
+use burgee_store::{Actor, Grant, NewToken, OrganizationEdit, Store, StoreError};
+use serde_json::json;
 
+use super::reviewers::set_rules;
 use super::{email, field, grants, joined, owner};
 use crate::kit::{House, NOW, for_each_database, house, key};
 
@@ -81,6 +84,23 @@ async fn come(store: &Store, organization: &Id<Organization>, subject: &Subject)
         .sign_on_as(organization, subject, &Seen::default(), NOW)
         .await
         .unwrap()
+}
+
+#[tokio::test]
+async fn a_mapped_group_is_joined_also_where_it_reviews() {
+    for_each_database(async |database| {
+        let store = &database.store;
+        let house = with_provider(store, "reader").await;
+        let organization = &house.organization.id;
+        let rules = json!({"approvals": {"required": 1, "reviewers": {"groups": ["pilots"]}}});
+        set_rules(store, &house, rules).await.unwrap();
+        // Who chooses the provider is an owner, and nobody else decides about the group.
+        let ann = subject("1", Some("ann@example.com"), &["Ops"]);
+        let ann = alive(store, come(store, organization, &ann).await).await;
+        let member = store.member(organization, &ann.account.id).await.unwrap();
+        assert_eq!(member.groups, ["pilots"]);
+    })
+    .await;
 }
 
 /// The session that a sign-in opened.
@@ -265,7 +285,7 @@ async fn another_provider_ends_what_the_one_before_opened() {
         assert_eq!(field(set(wrong).await), "groups");
         let mut wrong = sign_on();
         wrong.rules.newcomer_policies = vec!["nothing".into()];
-        assert_eq!(field(set(wrong).await), "policies");
+        assert_eq!(field(set(wrong).await), "newcomers/policies");
     })
     .await;
 }
@@ -312,6 +332,46 @@ async fn what_the_rules_give_is_not_deleted_behind_their_back() {
             .unwrap();
         let refused = store.delete_policy(organization, "Mine", &actor, NOW).await;
         assert_eq!(field(refused), "inUse");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whom_the_provider_signs_in_lacks_no_second_factor_here() {
+    for_each_database(async |database| {
+        let store = &database.store;
+        let house = with_provider(store, "reader").await;
+        let organization = &house.organization.id;
+        let ann = subject("1", Some("ann@example.com"), &[]);
+        let ann = alive(store, come(store, organization, &ann).await).await;
+        let bob = joined(store, &house, "bob@x.org", grants(&["reader"], &[])).await;
+        let token = async |account: Id<Account>| {
+            let new = NewToken {
+                organization: organization.clone(),
+                name: "t".into(),
+                account: Some(account),
+                grant: Grant::Personal,
+                networks: Vec::new(),
+                expires_at: None,
+            };
+            let made = store.create_token(&new, &Actor::system(), NOW).await;
+            made.unwrap().0
+        };
+        let (of_ann, of_bob) = (token(ann.account.id).await, token(bob.id).await);
+        assert!(!store.lacks_second_factor(&of_bob).await.unwrap());
+        let ask = OrganizationEdit {
+            second_factor_required: Some(true),
+            ..OrganizationEdit::default()
+        };
+        let system = Actor::system();
+        let asked = store.update_organization(organization, &ask, &system, NOW);
+        asked.await.unwrap();
+        assert!(store.lacks_second_factor(&of_bob).await.unwrap());
+        assert!(!store.lacks_second_factor(&of_ann).await.unwrap());
+        // Another provider has not said who that is.
+        let ended = store.remove_sign_on(organization, &system, NOW);
+        ended.await.unwrap();
+        assert!(store.lacks_second_factor(&of_ann).await.unwrap());
     })
     .await;
 }
