@@ -3,6 +3,7 @@ import { Outlet, useParams, useRouter } from "@tanstack/react-router";
 import { Suspense, lazy, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Failure } from "@/components/states";
+import { withWords } from "@/i18n";
 import { Refused, sessionEnded } from "@/lib/api/client";
 import { meQuery } from "@/lib/api/queries";
 import { openDraft, useDraft } from "@/lib/draft/store";
@@ -20,7 +21,9 @@ const ReviewBar = lazy(() =>
   import("@/features/review/bar").then((it) => ({ default: it.ReviewBar })),
 );
 const SessionEnded = lazy(() =>
-  import("@/features/session/ended").then((it) => ({ default: it.SessionEnded })),
+  withWords("session", import("@/features/session/ended")).then((it) => ({
+    default: it.SessionEnded,
+  })),
 );
 
 /** What is around every page: where one is, where one can go, and what is not applied yet. */

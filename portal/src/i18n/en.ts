@@ -2,7 +2,6 @@ import change from "./en/change.json";
 import flag from "./en/flag.json";
 import flags from "./en/flags.json";
 import review from "./en/review.json";
-import session from "./en/session.json";
 import shell from "./en/shell.json";
 
-export const en = { ...change, ...flag, ...flags, ...review, ...session, ...shell };
+export const en = { ...change, ...flag, ...flags, ...review, ...shell };

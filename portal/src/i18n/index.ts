@@ -1,16 +1,23 @@
 /**
- * The languages. Each is one file that is loaded when it is spoken; English says which keys there
+ * The languages. What is said everywhere is one file of each, loaded when it is spoken; what a page
+ * alone says lies in `pages/` and comes with the page (`withWords`). English says which keys there
  * are, and a test holds the others to them.
  */
 import i18next from "i18next";
 import { initReactI18next } from "react-i18next";
 import { keepLocally, keptLocally } from "@/lib/theme";
 import type { en } from "./en";
+import type { Pages } from "./pages";
+
+/** The keys of all pages together. */
+type AllOf<T> = { [K in keyof T]: (it: T[K]) => void }[keyof T] extends (it: infer All) => void
+  ? All
+  : never;
 
 declare module "i18next" {
   interface CustomTypeOptions {
     defaultNS: "all";
-    resources: { all: typeof en };
+    resources: { all: typeof en & AllOf<Pages> };
   }
 }
 
@@ -25,6 +32,24 @@ const files: Record<Language, () => Promise<object>> = {
   ja: () => import("./ja").then((it) => it.ja),
 };
 
+/** By `./en/pages/segments.json`. */
+const pages = import.meta.glob<object>("./*/pages/*.json", { import: "default" });
+
+/** Pages whose words are there, in whatever language is spoken. */
+const opened = new Set<keyof Pages>();
+
+async function addPage(language: Language, page: keyof Pages): Promise<void> {
+  const words = await pages[`./${language}/pages/${page}.json`]?.();
+  if (words) i18next.addResourceBundle(language, "all", words, true, true);
+}
+
+/** A page's code, and its words with it: both are asked for at the same moment. */
+export async function withWords<T>(page: keyof Pages, code: Promise<T>): Promise<T> {
+  opened.add(page);
+  const [loaded] = await Promise.all([code, started.then(() => addPage(spoken(), page))]);
+  return loaded;
+}
+
 const isLanguage = (text: string | undefined): text is Language =>
   text !== undefined && text in LANGUAGES;
 
@@ -33,6 +58,17 @@ function preferred(): Language {
   const wanted = [keptLocally(KEY) ?? undefined, ...navigator.languages];
   return wanted.map((it) => it?.split("-")[0]).find(isLanguage) ?? "en";
 }
+
+let begin = () => {};
+/** Words are added to what is there: the language comes first. */
+const started = new Promise<void>((resolve) => {
+  begin = resolve;
+});
+
+const spoken = (): Language => {
+  const { language } = i18next;
+  return isLanguage(language) ? language : "en";
+};
 
 export async function startLanguage(): Promise<void> {
   const language = preferred();
@@ -44,10 +80,12 @@ export async function startLanguage(): Promise<void> {
     returnNull: false,
   });
   document.documentElement.lang = language;
+  begin();
 }
 
 export async function speak(language: Language): Promise<void> {
   i18next.addResourceBundle(language, "all", await files[language](), true, true);
+  await Promise.all([...opened].map((page) => addPage(language, page)));
   await i18next.changeLanguage(language);
   document.documentElement.lang = language;
   keepLocally(KEY, language);

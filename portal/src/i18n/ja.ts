@@ -3,7 +3,6 @@ import change from "./ja/change.json";
 import flag from "./ja/flag.json";
 import flags from "./ja/flags.json";
 import review from "./ja/review.json";
-import session from "./ja/session.json";
 import shell from "./ja/shell.json";
 
 export const ja = {
@@ -11,6 +10,6 @@ export const ja = {
   ...flag,
   ...flags,
   ...review,
-  ...session,
+
   ...shell,
 } satisfies typeof en;

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { OPERATORS } from "@/lib/model/operators";
-import { en } from "./en";
+import { en as everywhere } from "./en";
 import { ja } from "./ja";
 import { zh } from "./zh";
 
@@ -15,12 +15,24 @@ function flat(tree: Tree, path = ""): Record<string, string> {
   }, {});
 }
 
-const english = flat(en);
+const pages = import.meta.glob<Tree>("./*/pages/*.json", { import: "default", eager: true });
+
+/** What is said everywhere and what pages say; no key is said twice. */
+function whole(language: string, words: Tree): Record<string, string> {
+  const of = Object.entries(pages).filter(([name]) => name.startsWith(`./${language}/`));
+  return [words, ...of.map(([, page]) => page)].reduce<Record<string, string>>((all, part) => {
+    const more = flat(part);
+    expect(Object.keys(more).filter((key) => key in all)).toEqual([]);
+    return { ...all, ...more };
+  }, {});
+}
+
+const english = whole("en", everywhere);
 const slots = (text: string) => [...new Set(text.match(/\{\w+\}|\[\w+\]/g))].toSorted();
 
 describe.each([
-  ["zh", flat(zh)],
-  ["ja", flat(ja)],
+  ["zh", whole("zh", zh)],
+  ["ja", whole("ja", ja)],
 ])("%s", (_, other) => {
   it("has the keys of English, and no others", () => {
     expect(Object.keys(other).toSorted()).toEqual(Object.keys(english).toSorted());
@@ -55,5 +67,5 @@ it("every key is used", () => {
 });
 
 it("every operator has words", () => {
-  expect(Object.keys(en.operator).toSorted()).toEqual(Object.keys(OPERATORS).toSorted());
+  expect(Object.keys(everywhere.operator).toSorted()).toEqual(Object.keys(OPERATORS).toSorted());
 });

@@ -3,7 +3,6 @@ import change from "./zh/change.json";
 import flag from "./zh/flag.json";
 import flags from "./zh/flags.json";
 import review from "./zh/review.json";
-import session from "./zh/session.json";
 import shell from "./zh/shell.json";
 
 export const zh = {
@@ -11,6 +10,6 @@ export const zh = {
   ...flag,
   ...flags,
   ...review,
-  ...session,
+
   ...shell,
 } satisfies typeof en;

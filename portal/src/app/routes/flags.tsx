@@ -1,0 +1,51 @@
+/** The flags of a project, and one of them. */
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { flagIndexQuery, flagQuery, historyQuery } from "@/lib/api/queries";
+import { readFilter } from "@/lib/filter";
+import { shownEnvironments } from "@/lib/pinned";
+import { queries } from "../queries";
+import { project } from "./base";
+
+export const flags = createRoute({
+  getParentRoute: () => project,
+  path: "flags",
+  validateSearch: readFilter,
+  loader: ({ params }) => {
+    const shown = shownEnvironments(params.organization, params.project);
+    // Else it has to be known first which there are.
+    if (!shown) return;
+    void queries.prefetchQuery(flagIndexQuery(params.organization, params.project, shown));
+  },
+  component: lazyRouteComponent(() => import("@/features/flags/page"), "FlagsPage"),
+});
+
+export const flag = createRoute({
+  getParentRoute: () => project,
+  path: "flags/$flag",
+  loader: ({ params }) => {
+    const { organization, project, flag } = params;
+    void queries.prefetchQuery(flagQuery(organization, project, flag));
+  },
+  component: lazyRouteComponent(() => import("@/features/flag/page"), "FlagPage"),
+});
+
+export const flagIndex = createRoute({
+  getParentRoute: () => flag,
+  path: "/",
+  component: lazyRouteComponent(() => import("@/features/flag/page"), "FirstEnvironment"),
+});
+
+export const flagHistory = createRoute({
+  getParentRoute: () => flag,
+  path: "history",
+  loader: ({ params }) => {
+    void queries.prefetchInfiniteQuery(historyQuery(params.organization, params.project));
+  },
+  component: lazyRouteComponent(() => import("@/features/flag/history"), "FlagHistory"),
+});
+
+export const flagEnvironment = createRoute({
+  getParentRoute: () => flag,
+  path: "$environment",
+  component: lazyRouteComponent(() => import("@/features/flag/environment"), "FlagEnvironment"),
+});
