@@ -1,90 +1,16 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { fileURLToPath } from "node:url";
-import { expect, flag, test } from "./test.ts";
+import { changes } from "./pages/changes.ts";
+import { flag } from "./pages/flag.ts";
+import { flags } from "./pages/flags.ts";
+import { HOME, type Shown } from "./pages/shown.ts";
+import { expect, flag as makeFlag, test } from "./test.ts";
 
 const shots = fileURLToPath(new URL("../shots/", import.meta.url));
-const HOME = "/default/demo/flags";
 const THEMES = ["light", "dark"] as const;
 
-interface Shown {
-  name: string;
-  path: string;
-  /** What is there when the page is. */
-  ready: (page: Page) => Promise<void>;
-}
-
-const heading = (name: string | RegExp) => async (page: Page) =>
-  expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
-
-const PAGES: Shown[] = [
-  {
-    name: "flags",
-    path: HOME,
-    ready: (page) => expect(page.getByRole("link", { name: /Theme/ })).toBeVisible(),
-  },
-  {
-    name: "flags-empty",
-    path: "/default/default/flags",
-    ready: (page) => expect(page.getByRole("heading", { name: "No flag yet" })).toBeVisible(),
-  },
-  {
-    name: "flags-no-match",
-    path: `${HOME}?q=zzz`,
-    ready: (page) => expect(page.getByText("No flag is like that")).toBeVisible(),
-  },
-  {
-    name: "flag-cell",
-    path: HOME,
-    async ready(page) {
-      await page.getByRole("button", { name: /theme in prod/ }).click();
-      await expect(page.getByRole("button", { name: "Turn off in prod" })).toBeVisible();
-      await expect(page.getByText(/known/)).toBeVisible();
-    },
-  },
-  {
-    name: "flag-new",
-    path: `${HOME}?create=true`,
-    ready: (page) => expect(page.getByRole("dialog")).toBeVisible(),
-  },
-  { name: "flag", path: `${HOME}/custom-rule-with-segment/prod`, ready: heading(/Custom rules/) },
-  { name: "flag-text", path: `${HOME}/welcome-text/prod`, ready: heading("Welcome text") },
-  {
-    name: "flag-not-released",
-    path: `${HOME}/theme/dev`,
-    ready: (page) => expect(page.getByText("Not released in dev")).toBeVisible(),
-  },
-  {
-    name: "flag-history",
-    path: `${HOME}/theme/history`,
-    ready: (page) => expect(page.getByRole("button", { name: "Revert" })).toBeVisible(),
-  },
-  {
-    name: "flag-missing",
-    path: `${HOME}/nobody-made-this/prod`,
-    ready: (page) => expect(page.getByText("There is nothing here")).toBeVisible(),
-  },
-  {
-    name: "changes-none",
-    path: "/default/changes",
-    ready: (page) => expect(page.getByText("No request waits")).toBeVisible(),
-  },
-  {
-    name: "changes-history",
-    path: "/default/changes?show=history",
-    ready: (page) => expect(page.getByText(/signed in/).first()).toBeVisible(),
-  },
-  {
-    name: "palette",
-    path: HOME,
-    async ready(page) {
-      await expect(page.getByRole("link", { name: /Theme/ })).toBeVisible();
-      await page.keyboard.press("Control+k");
-      await page.getByRole("dialog").getByRole("combobox").fill("page");
-      await expect(page.getByRole("dialog").getByRole("option")).toBeVisible();
-    },
-  },
-];
+const PAGES: Shown[] = [...flags, ...flag, ...changes];
 
 async function accessible(page: Page) {
   const { violations } = await new AxeBuilder({ page }).analyze();
@@ -115,7 +41,7 @@ for (const colorScheme of THEMES) {
 
     test("review", async ({ owner, server, call }) => {
       const key = `reviewed-${colorScheme}`;
-      await flag(call, key, ["prod"]);
+      await makeFlag(call, key, ["prod"]);
       await owner.goto(`${server.url}${HOME}/${key}/prod`);
       await owner.getByLabel("Users who get false in prod").fill("ana, ben");
       await owner.getByLabel("Users who get false in prod").press("Enter");

@@ -1,0 +1,15 @@
+import { expect } from "../test.ts";
+import { type Shown } from "./shown.ts";
+
+export const changes: Shown[] = [
+  {
+    name: "changes-none",
+    path: "/default/changes",
+    ready: (page) => expect(page.getByText("No request waits")).toBeVisible(),
+  },
+  {
+    name: "changes-history",
+    path: "/default/changes?show=history",
+    ready: (page) => expect(page.getByText(/signed in/).first()).toBeVisible(),
+  },
+];
