@@ -109,10 +109,14 @@ pub(crate) async fn organization(
     store: &Store,
     args: &OrganizationArgs,
 ) -> anyhow::Result<Organization> {
-    let named = args.organization.as_deref().filter(|key| !key.is_empty());
-    let Some(key) = named else {
-        return setup::organization(store).await;
-    };
+    match args.organization.as_deref() {
+        None | Some("") => setup::organization(store).await,
+        Some(key) => organization_named(store, key).await,
+    }
+}
+
+/// Finds the organization of a key that the user typed.
+pub(crate) async fn organization_named(store: &Store, key: &str) -> anyhow::Result<Organization> {
     let key = Key::new(key).context("--organization")?;
     let found = store.organization(&key).await;
     found.with_context(|| format!("--organization `{key}`"))

@@ -3,15 +3,13 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, ensure};
-use burgee_domain::key::Key;
+use anyhow::ensure;
 use burgee_domain::model::Organization;
 use burgee_server::auth::seal::Keyring;
-use burgee_store::Store;
 use burgee_store::audit::{NoNotary, Notary, Verdict};
 use serde_json::json;
 
-use crate::admin::open;
+use crate::admin::{open, organization_named};
 use crate::args::AuditVerifyArgs;
 
 /// `burgee audit verify`: fails where an entry is not as it was sealed, and names the first.
@@ -24,7 +22,11 @@ pub(crate) async fn verify(args: AuditVerifyArgs) -> anyhow::Result<ExitCode> {
         None => &NoNotary,
     };
     let mut found = Vec::new();
-    for organization in organizations(&store, args.organization.as_deref()).await? {
+    let organizations = match args.organization.as_deref() {
+        None => store.organizations().await?,
+        Some(key) => vec![organization_named(&store, key).await?],
+    };
+    for organization in organizations {
         let verdict = store.verify_audit(&organization.id, notary).await?;
         found.push((organization, verdict));
     }
@@ -44,17 +46,6 @@ pub(crate) async fn verify(args: AuditVerifyArgs) -> anyhow::Result<ExitCode> {
             false => ExitCode::FAILURE,
         },
     )
-}
-
-/// The organization that was named, or all.
-async fn organizations(store: &Store, named: Option<&str>) -> anyhow::Result<Vec<Organization>> {
-    let Some(named) = named else {
-        return Ok(store.organizations().await?);
-    };
-    let key = Key::new(named).context("--organization")?;
-    let found = store.organization(&key).await;
-    let found = found.with_context(|| format!("--organization `{named}`"))?;
-    Ok(vec![found])
 }
 
 /// The instance key, where there is one: looking makes none.

@@ -5,10 +5,20 @@ use std::error::Error;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{self, FromRequestParts};
 use axum::http::request::Parts;
+use burgee_eval::time::Millis;
 use serde::de::DeserializeOwned;
 
 use crate::body::words::in_words;
 use crate::problem::Problem;
+
+/// Reads a moment, which a parameter or a field (by its pointer) has.
+///
+/// # Errors
+/// It is none.
+pub fn moment(name: &str, text: &str) -> Result<Millis, Problem> {
+    let rule = "must be a moment of ISO 8601, e.g. 2026-11-21T08:00:00Z";
+    Millis::parse(text).ok_or_else(|| Problem::invalid(name, "moment", rule))
+}
 
 /// The names in a path. What cannot be a name (it is not UTF-8) names nothing: 404.
 pub struct Path<T>(pub T);

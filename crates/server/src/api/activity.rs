@@ -18,7 +18,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::api;
 use crate::app::{AppState, now};
 use crate::auth::Caller;
-use crate::params::{Path, Query};
+use crate::params::{Path, Query, moment};
 use crate::problem::Problem;
 
 /// How many spans one answer may have.
@@ -145,12 +145,9 @@ pub async fn counts(
 
 /// From the beginning of a span to a moment.
 fn range(query: &CountsQuery, by: By) -> Result<(Millis, Millis), Problem> {
-    let read = |name: &str, text: &Option<String>| match text {
-        None => Ok(None),
-        Some(text) => Millis::parse(text).map(Some).ok_or_else(|| {
-            let rule = "must be a moment, as 2026-11-21T08:00:00Z";
-            Problem::invalid(name, "moment", rule)
-        }),
+    let read = |name, text: &Option<String>| {
+        let text = text.as_deref();
+        text.map(|it| moment(name, it)).transpose()
     };
     let span = Grain::from(by).millis();
     let to = read("to", &query.to)?.unwrap_or_else(now);

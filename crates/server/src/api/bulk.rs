@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
+use crate::api;
 use crate::api::flags::FlagState;
 use crate::api::planned::{PlannedResult, asking, carry_out};
 use crate::api::revert::{MAX_FLAGS, few_flags};
-use crate::api::{self};
 use crate::app::AppState;
 use crate::auth::Caller;
 use crate::body::Body;

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::api::{self};
+use crate::api;
 use crate::app::{AppState, now};
 use crate::auth::Caller;
 use crate::body::{Body, once};

@@ -11,8 +11,8 @@ use burgee_store::page::PageRequest;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::api;
 use crate::api::page::PageQuery;
-use crate::api::{self};
 use crate::app::AppState;
 use crate::auth::Caller;
 use crate::params::{Path, Query};

@@ -6,9 +6,9 @@ use burgee_domain::key::Key;
 use burgee_store::CloneRequest;
 use serde_json::json;
 
+use crate::api;
 use crate::api::planned::{PlannedResult, asking, carry_out};
 use crate::api::promote::TargetsOf;
-use crate::api::{self};
 use crate::app::AppState;
 use crate::auth::Caller;
 use crate::body::Body;

@@ -20,9 +20,9 @@ use burgee_store::{Cell, IndexedFlag};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::api;
 use crate::api::activity::Usage;
 use crate::api::flags::FlagState;
-use crate::api::{self};
 use crate::app::AppState;
 use crate::auth::Caller;
 use crate::params::{Path, Query};

@@ -15,9 +15,9 @@ use burgee_store::{FlagFilter, ListedFlag};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::api;
 use crate::api::activity::{Usage, UsageView};
 use crate::api::page::{Page, PageQuery};
-use crate::api::{self};
 use crate::app::AppState;
 use crate::auth::Caller;
 use crate::params::{Path, Query};

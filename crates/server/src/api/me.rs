@@ -14,9 +14,9 @@ use burgee_store::people::sessions::{Ending, Session};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::api;
 use crate::api::page::Page;
 use crate::api::session::{self, Me};
-use crate::api::{self};
 use crate::app::{AppState, now};
 use crate::auth::peer::Peer;
 use crate::auth::session::cookie;

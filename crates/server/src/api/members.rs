@@ -10,8 +10,8 @@ use burgee_store::people::members::{Grants, Member};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::api;
 use crate::api::page::{Page, PageQuery};
-use crate::api::{self};
 use crate::app::{AppState, now};
 use crate::auth::Caller;
 use crate::body::Body;

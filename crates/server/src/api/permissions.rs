@@ -8,7 +8,7 @@ use burgee_store::people::accounts::Account;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api::{self};
+use crate::api;
 use crate::app::AppState;
 use crate::auth::Caller;
 use crate::body::Body;

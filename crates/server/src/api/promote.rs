@@ -10,9 +10,9 @@ use serde::Deserialize;
 use serde_json::json;
 use utoipa::ToSchema;
 
+use crate::api;
 use crate::api::planned::{PlannedResult, asking, carry_out};
 use crate::api::revert::few_flags;
-use crate::api::{self};
 use crate::app::AppState;
 use crate::auth::Caller;
 use crate::body::Body;

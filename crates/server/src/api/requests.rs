@@ -32,7 +32,7 @@ use crate::api::page::{Page, PageQuery};
 use crate::app::{AppState, now};
 use crate::auth::Caller;
 use crate::body::Body;
-use crate::params::{Path, Query};
+use crate::params::{Path, Query, moment};
 use crate::problem::Problem;
 pub use view::{NewRequestBody, NewRevisionBody};
 use view::{NewStepBody, RebaseResult, RequestDetail, RequestView, RescheduleBody};
@@ -290,11 +290,6 @@ fn steps(commands: Vec<Value>, steps: Vec<NewStepBody>) -> Result<Vec<NewStep>, 
         .collect()
 }
 
-fn moment(pointer: &str, text: &str) -> Result<Millis, Problem> {
-    let rule = "must be a moment of ISO 8601, e.g. 2026-11-21T08:00:00Z";
-    Millis::parse(text).ok_or_else(|| Problem::invalid(pointer, "moment", rule))
-}
-
 /// One request, with its discussion, and with what would become of it now.
 #[utoipa::path(get, path = "/api/v1/requests/{id}", tag = "requests",
     params(("id", description = "The request's id")),
@@ -519,9 +514,9 @@ pub async fn withdraw(
     detail(&state, &caller, &request.id).await
 }
 
-/// Apply a request that is approved, or its next step, without waiting for its moment. Takes `change.apply` wherever it does something; its author
-/// must still be allowed what it does. One that was applied is not applied again; the answer is the
-/// first one.
+/// Apply a request that is approved, or its next step, without waiting for its moment. Takes
+/// `change.apply` wherever it does something; its author must still be allowed what it does. One that
+/// was applied is not applied again; the answer is the first one.
 #[utoipa::path(post, path = "/api/v1/requests/{id}/apply", tag = "requests",
     params(("id", description = "The request's id")), request_body = ApplyBody,
     responses((status = 200, body = ChangeResult), (status = 400, body = Problem),

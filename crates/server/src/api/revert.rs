@@ -5,10 +5,10 @@ use axum::extract::State;
 use burgee_store::{RevertRequest, StoreError};
 use serde_json::json;
 
+use crate::api;
 use crate::api::changes::view::ChangeView;
 use crate::api::planned::{PlannedResult, asking, carry_out};
 use crate::api::state::moment_of;
-use crate::api::{self};
 use crate::app::AppState;
 use crate::auth::Caller;
 use crate::body::Body;

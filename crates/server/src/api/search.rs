@@ -11,7 +11,7 @@ use burgee_store::search::{Candidate, FindKind};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::api::{self};
+use crate::api;
 use crate::app::AppState;
 use crate::auth::Caller;
 use crate::params::Query;

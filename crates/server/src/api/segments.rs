@@ -13,9 +13,9 @@ use burgee_store::{ListedSegment, SegmentFilter, SegmentUse};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::api;
 use crate::api::flags::FlagState;
 use crate::api::page::{Page, PageQuery};
-use crate::api::{self};
 use crate::app::AppState;
 use crate::auth::Caller;
 use crate::params::{Path, Query};

@@ -8,17 +8,16 @@ use burgee_domain::access::{Kind, Resource};
 use burgee_domain::model::{Environment, Life, Project};
 use burgee_eval::flag::{Fallthrough, Rule, TargetUsers, Variation, VariationType};
 use burgee_eval::segment::SegmentRule;
-use burgee_eval::time::Millis;
 use burgee_store::page::PageRequest;
 use burgee_store::{LoggedItem, Moment, VersionAt};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::api;
 use crate::api::page::PageQuery;
-use crate::api::{self};
 use crate::app::AppState;
 use crate::auth::Caller;
-use crate::params::{Path, Query};
+use crate::params::{self, Path, Query};
 use crate::problem::Problem;
 
 /// Which state.
@@ -167,12 +166,7 @@ pub(super) fn moment_of(
             let rule = "a version is 0 or more";
             Err(Problem::invalid(of_version, "range", rule))
         }
-        (None, Some(text)) => {
-            let rule = "must be a moment such as 2026-11-21T08:00:00.000Z";
-            let moment = Millis::parse(text);
-            let moment = moment.ok_or_else(|| Problem::invalid(of_at, "moment", rule))?;
-            Ok(Moment::At(moment))
-        }
+        (None, Some(text)) => Ok(Moment::At(params::moment(of_at, text)?)),
         (None, None) => Ok(Moment::Newest),
     }
 }

@@ -12,8 +12,8 @@ use burgee_store::traffic::{EndUser, UserSearch};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::api;
 use crate::api::page::{Page, PageQuery};
-use crate::api::{self};
 use crate::app::{AppState, now};
 use crate::auth::Caller;
 use crate::params::{Path, Query};

@@ -8,8 +8,8 @@ use burgee_store::{ListedVersion, VersionItem};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::api;
 use crate::api::page::{Page, PageQuery};
-use crate::api::{self};
 use crate::app::AppState;
 use crate::auth::Caller;
 use crate::params::{Path, Query};

@@ -1,6 +1,5 @@
 //! What of the history, or of the audit log, is looked for.
 
-use burgee_eval::time::Millis;
 use burgee_store::HistoryFilter;
 use burgee_store::page::PageRequest;
 use serde::Deserialize;
@@ -9,6 +8,7 @@ use utoipa::IntoParams;
 
 use super::view::ChangeView;
 use crate::api::page::PageQuery;
+use crate::params::moment;
 use crate::problem::Problem;
 
 /// How long a text may be that is looked for, in bytes.
@@ -115,6 +115,7 @@ impl FilterQuery {
             let message = "a kind has letters only, e.g. turnOn";
             return Err(Problem::invalid("kind", "kindInvalid", message));
         }
+        let moment = |name, text: Option<String>| text.map(|it| moment(name, &it)).transpose();
         Ok(HistoryFilter {
             actor: short("actor", self.actor)?,
             kind: short("kind", self.kind)?,
@@ -144,15 +145,6 @@ fn short(name: &str, text: Option<String>) -> Result<Option<String>, Problem> {
         }
         text => Ok(text),
     }
-}
-
-fn moment(name: &str, text: Option<String>) -> Result<Option<Millis>, Problem> {
-    let parse = |text: String| {
-        let moment = Millis::parse(&text);
-        let message = "must be a moment of ISO 8601, e.g. 2026-11-21T08:00:00Z";
-        moment.ok_or_else(|| Problem::invalid(name, "moment", message))
-    };
-    text.map(parse).transpose()
 }
 
 /// Whether what somebody sees of a change set is what was looked for. What is found by the part that

@@ -8,8 +8,8 @@ use burgee_store::{HistoryFilter, HistoryScope};
 
 use super::filter::{FilterQuery, HistoryQuery, PlaceQuery, still_fits};
 use super::view::ChangeView;
+use crate::api;
 use crate::api::page::{Page, PageQuery};
-use crate::api::{self};
 use crate::app::AppState;
 use crate::auth::Caller;
 use crate::params::{Path, Query};

@@ -11,7 +11,7 @@ use burgee_domain::key::Key;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api::{self};
+use crate::api;
 use crate::app::AppState;
 use crate::auth::session::Person;
 use crate::body::{Body, once};

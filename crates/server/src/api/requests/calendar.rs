@@ -8,11 +8,11 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::view::ScheduledView;
-use super::{moment, party, scope, unseen};
+use super::{party, scope, unseen};
 use crate::api::page::{Page, PageQuery};
 use crate::app::{AppState, now};
 use crate::auth::Caller;
-use crate::params::Query;
+use crate::params::{Query, moment};
 use crate::problem::Problem;
 
 /// Which steps.
