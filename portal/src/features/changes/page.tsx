@@ -4,6 +4,8 @@ import { useTranslation } from "react-i18next";
 import { Ago } from "@/components/ago";
 import { Button } from "@/components/button";
 import { ChangeEntry } from "@/components/change-entry";
+import { Page } from "@/components/page";
+import { Tabs } from "@/components/tabs";
 import { Empty, Failure, Waiting } from "@/components/states";
 import type { Schemas } from "@/lib/api/client";
 import { historyQuery, requestsQuery } from "@/lib/api/queries";
@@ -27,18 +29,17 @@ export function ChangesPage() {
     </Link>
   );
   return (
-    <div className={classes.page}>
-      <h1>{t("shell.changes")}</h1>
-      <nav className={classes.tabs} aria-label={t("shell.changes")}>
+    <Page title={t("shell.changes")}>
+      <Tabs label={t("shell.changes")}>
         {tab("requests")}
         {tab("history")}
-      </nav>
+      </Tabs>
       {show === "history" ? (
         <History organization={organization} />
       ) : (
         <Requests organization={organization} />
       )}
-    </div>
+    </Page>
   );
 }
 

@@ -1,4 +1,3 @@
-import { Drawer } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -7,6 +6,7 @@ import { useApplied } from "@/components/applied";
 import { Button } from "@/components/button";
 import { EnvironmentName } from "@/components/environment";
 import { AreaField, TextField } from "@/components/field";
+import { SidePanel } from "@/components/side-panel";
 import { Wrong } from "@/components/states";
 import type { Schemas } from "@/lib/api/client";
 import { apply } from "@/lib/changes";
@@ -50,14 +50,7 @@ export function CreatePanel({ organization, project, environments, close }: Prop
     },
   });
   return (
-    <Drawer
-      opened
-      onClose={close}
-      position="right"
-      size={440}
-      title={t("flags.new")}
-      closeButtonProps={{ "aria-label": t("action.dismiss") }}
-    >
+    <SidePanel title={t("flags.new")} close={close}>
       <form
         className={classes.form}
         onSubmit={(event) => {
@@ -130,6 +123,6 @@ export function CreatePanel({ organization, project, environments, close }: Prop
           {key === "" ? t("create.createOne") : t("create.create", { key })}
         </Button>
       </form>
-    </Drawer>
+    </SidePanel>
   );
 }
