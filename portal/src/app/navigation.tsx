@@ -43,6 +43,9 @@ export function Navigation({ organization, project, me }: Props) {
           </span>
         )}
       </Link>
+      <Link to="/$organization/settings" params={{ organization }}>
+        {t("shell.settings")}
+      </Link>
       <div className={classes.bottom} />
       <button type="button" className={classes.item} onClick={() => openPalette(true)}>
         {t("shell.search")} <kbd>⌘K</kbd>

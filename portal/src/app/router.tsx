@@ -5,6 +5,7 @@ import { organization, project, root } from "./routes/base";
 import { change, changes } from "./routes/changes";
 import { flag, flagEnvironment, flagHistory, flagIndex, flags } from "./routes/flags";
 import { link, signIn } from "./routes/session";
+import { projectSettings, settings, settingsGeneral, settingsStart } from "./routes/settings";
 import { home, projectHome, start } from "./routes/start";
 
 const tree = root.addChildren([
@@ -15,8 +16,10 @@ const tree = root.addChildren([
     home,
     changes,
     change,
+    settings.addChildren([settingsStart, settingsGeneral]),
     project.addChildren([
       projectHome,
+      projectSettings,
       flags,
       flag.addChildren([flagIndex, flagHistory, flagEnvironment]),
     ]),

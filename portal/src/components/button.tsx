@@ -1,4 +1,5 @@
 import type { ButtonHTMLAttributes, ReactNode, Ref } from "react";
+import { toast } from "@/lib/toasts";
 import classes from "./button.module.css";
 
 interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
@@ -35,6 +36,8 @@ export function Button({
       onClick={(event) => {
         if (blocked) event.preventDefault();
         else onClick?.(event);
+        // On a phone there is no title to be seen.
+        if (lacking !== undefined) toast(lacking);
       }}
     />
   );

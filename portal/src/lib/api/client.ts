@@ -43,3 +43,17 @@ export function dataOf<T>(answer: { data?: T }): T {
   if (answer.data === undefined) throw new Error("the answer is empty");
   return answer.data;
 }
+
+/** What is edited under its address, with the tag by which an edit says what it is an edit of. */
+export interface Tagged<T> {
+  it: T;
+  tag: string;
+}
+
+export function taggedOf<T>(answer: { data?: T; response: Response }): Tagged<T> {
+  return { it: dataOf(answer), tag: answer.response.headers.get("etag") ?? "" };
+}
+
+/** The header of an edit: refused where somebody else was quicker. */
+export const ifMatch = (tag: string): Record<string, string> =>
+  tag === "" ? {} : { "If-Match": tag };

@@ -1,0 +1,112 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { EditForm } from "@/components/edit-form";
+import { TextField } from "@/components/field";
+import { useLacking } from "@/components/may";
+import { Page } from "@/components/page";
+import { Failure, Waiting } from "@/components/states";
+import { type Schemas, type Tagged, api, ifMatch, taggedOf } from "@/lib/api/client";
+import { organizationQuery } from "@/lib/api/people";
+import { meQuery } from "@/lib/api/queries";
+import { useEdits } from "@/lib/edits";
+import { useTitle } from "@/lib/title";
+import classes from "./settings.module.css";
+
+/** The organization: its name, and what holds for all of it. */
+export function GeneralPage() {
+  const { t } = useTranslation();
+  const { organization } = useParams({ from: "/$organization/settings/general" });
+  useTitle(t("settings.organization"));
+  const found = useQuery(organizationQuery(organization));
+  if (found.isError) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  return (
+    <Page title={t("settings.organization")}>
+      {found.data ? <General organization={organization} found={found.data} /> : <Waiting />}
+    </Page>
+  );
+}
+
+interface Props {
+  organization: string;
+  found: Tagged<Schemas["OrganizationView"]>;
+}
+
+function General({ organization, found }: Props) {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const { it, tag } = found;
+  const edits = useEdits({ ...it, staleDays: String(it.staleDays) });
+  const { value, set } = edits;
+  const { queryKey } = organizationQuery(organization);
+  const me = useQuery(meQuery);
+  const lacking = useLacking(organization, {
+    save: { action: "organization.update", resource: "organization" },
+  });
+
+  async function save() {
+    const body = {
+      name: value.name,
+      staleDays: Number(value.staleDays),
+      secondFactorRequired: value.secondFactorRequired,
+    };
+    const headers = ifMatch(tag);
+    const saved = await api(organization).PATCH("/api/v1/organization", { body, headers });
+    queries.setQueryData(queryKey, taggedOf(saved));
+    edits.reset();
+    // Its name stands in the menu.
+    await queries.invalidateQueries({ queryKey: meQuery.queryKey });
+  }
+
+  const own = me.data?.secondFactor ?? true;
+  return (
+    <EditForm
+      command={t("settings.save")}
+      saved={t("settings.saved")}
+      save={save}
+      dirty={edits.dirty}
+      reset={edits.reset}
+      again={() => queries.refetchQueries({ queryKey })}
+      lacking={lacking.save}
+    >
+      <TextField
+        label={t("settings.name")}
+        required
+        maxLength={256}
+        value={value.name}
+        onChange={(event) => set({ name: event.target.value })}
+      />
+      <TextField
+        label={t("settings.key")}
+        help={t("settings.keyHelp")}
+        mono
+        readOnly
+        value={it.key}
+      />
+      <TextField
+        label={t("settings.staleDays")}
+        help={t("settings.staleDaysHelp")}
+        type="number"
+        min={1}
+        max={3650}
+        required
+        value={value.staleDays}
+        onChange={(event) => set({ staleDays: event.target.value })}
+      />
+      <label className={classes.check}>
+        <input
+          type="checkbox"
+          checked={value.secondFactorRequired}
+          aria-describedby="second-factor-help"
+          onChange={(event) => set({ secondFactorRequired: event.target.checked })}
+        />
+        <span>
+          {t("settings.secondFactor")}
+          <small id="second-factor-help">
+            {t(own ? "settings.secondFactorHelp" : "settings.secondFactorOwn")}
+          </small>
+        </span>
+      </label>
+    </EditForm>
+  );
+}

@@ -1,0 +1,19 @@
+/** What somebody may do, asked before it is tried: a control says what it lacks. */
+import { queryOptions } from "@tanstack/react-query";
+import { type Schemas, api, dataOf } from "./client";
+
+export type Asked = Schemas["PermissionQuestion"];
+
+/** The answers, in the order of the questions; of whoever asks where no member is named. */
+export const permissionsQuery = (organization: string, questions: Asked[], member?: string) =>
+  queryOptions({
+    queryKey: ["permissions", organization, member ?? "", questions],
+    queryFn: async ({ signal }) => {
+      const body = member === undefined ? { questions } : { questions, member };
+      const answer = await api(organization).POST("/api/v1/permissions", { body, signal });
+      return dataOf(answer).answers;
+    },
+    enabled: questions.length > 0,
+    // The stream says when it is other.
+    staleTime: Infinity,
+  });
