@@ -11,7 +11,7 @@ export function useApplied(organization: string): (result: Result) => void {
   const { list, number } = useFormat();
   const queries = useQueryClient();
   const again = () => {
-    for (const key of ["flagIndex", "flag", "changes", "requests"]) {
+    for (const key of ["flagIndex", "flag", "segments", "segment", "changes", "requests"]) {
       void queries.invalidateQueries({ queryKey: [key, organization] });
     }
   };

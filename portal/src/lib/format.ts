@@ -16,6 +16,7 @@ export function format(language: string) {
   const numbers = new Intl.NumberFormat(language);
   const shares = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 3 });
   const lists = new Intl.ListFormat(language, { type: "conjunction" });
+  const choices = new Intl.ListFormat(language, { type: "disjunction" });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
   const moments = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "long" });
   const clock = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
@@ -23,6 +24,8 @@ export function format(language: string) {
     number: (value: number) => numbers.format(value),
     share: (value: number) => shares.format(value),
     list: (items: string[]) => lists.format(items),
+    /** One or the other. */
+    either: (items: string[]) => choices.format(items),
     /** With the zone. */
     moment: (iso: string) => moments.format(new Date(iso)),
     clock: (at: number) => clock.format(at),

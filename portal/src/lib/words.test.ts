@@ -2,6 +2,7 @@ import i18next, { type TFunction } from "i18next";
 import { beforeAll, expect, it } from "vitest";
 import { en } from "@/i18n/en";
 import { format } from "./format";
+import type { Edit } from "./draft/edit";
 import { everybody } from "./model/flag";
 import { withShare } from "./model/rollout";
 import { type Speaker, conditionWords, servingWords, wordsOf } from "./words";
@@ -15,7 +16,7 @@ beforeAll(async () => {
     resources: { en: { all: en } },
     interpolation: { escapeValue: false, prefix: "{", suffix: "}" },
   });
-  const { share, list } = format("en");
+  const { share, list, either } = format("en");
   const variations = [
     { id: "on", name: "On", value: "true" },
     { id: "off", name: null, value: "false" },
@@ -32,7 +33,7 @@ beforeAll(async () => {
     offVariation: "off",
   };
   const whole = { project: "web", flag, targetings: {}, versions: {} };
-  speaker = { t: i18next.t.bind(i18next) as TFunction, share, list, whole };
+  speaker = { t: i18next.t.bind(i18next) as TFunction, share, list, either, whole };
 });
 
 it("shares are said with whom they are of, and by what", () => {
@@ -62,5 +63,57 @@ it("an edit says what shall be", () => {
   );
   expect(wordsOf(speaker, { ...place, kind: "setOffVariation", variation: "off" })).toBe(
     "false while off",
+  );
+});
+
+const KINDS: Record<Edit["kind"], true> = {
+  createFlag: true,
+  renameFlag: true,
+  describeFlag: true,
+  setFlagTags: true,
+  setVariations: true,
+  updateVariation: true,
+  archiveFlag: true,
+  restoreFlag: true,
+  deleteFlag: true,
+  turnOn: true,
+  turnOff: true,
+  setTargets: true,
+  addTargets: true,
+  removeTargets: true,
+  setRules: true,
+  addRule: true,
+  updateRule: true,
+  removeRule: true,
+  moveRule: true,
+  setDefaultRule: true,
+  setOffVariation: true,
+  setTracking: true,
+  createSegment: true,
+  renameSegment: true,
+  describeSegment: true,
+  setSegmentTags: true,
+  setIncluded: true,
+  addIncluded: true,
+  removeIncluded: true,
+  setExcluded: true,
+  addExcluded: true,
+  removeExcluded: true,
+  setSegmentRules: true,
+  archiveSegment: true,
+  restoreSegment: true,
+  deleteSegment: true,
+};
+
+it("every kind of command has words", () => {
+  const known = Object.keys(en.command).map((key) => key.replace(/_(one|other)$/, ""));
+  expect(Object.keys(KINDS).filter((it) => !known.includes(it))).toEqual([]);
+});
+
+it("a segment's rules are alternatives", () => {
+  const condition = (value: string) => [{ property: "country", op: "Equal", value }];
+  const rules = [{ conditions: condition("de") }, { conditions: condition("at") }];
+  expect(wordsOf(speaker, { kind: "setSegmentRules", segment: "beta", rules })).toBe(
+    "takes in users where country is de or country is at",
   );
 });

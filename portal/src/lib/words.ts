@@ -1,10 +1,12 @@
 /** Commands, rules and shares in the reader's words. */
 import type { TFunction } from "i18next";
-import type { Edit } from "./draft/apply";
+import type { Schemas } from "./api/client";
+import { type Edit, type SegmentEdit, isSegmentEdit } from "./draft/edit";
 import {
   type Condition,
   type Serving,
   type WholeFlag,
+  everybody,
   labelOf,
   serving,
   targetingIn,
@@ -16,6 +18,7 @@ export interface Speaker {
   t: TFunction;
   share: (share: number) => string;
   list: (items: string[]) => string;
+  either: (items: string[]) => string;
   /** The flag that is spoken of, where it is known. */
   whole: WholeFlag | undefined;
 }
@@ -23,10 +26,31 @@ export interface Speaker {
 /** So many keys are named. */
 const NAMED = 5;
 
-/** What an edit makes of the flag. */
+/** Whether the words of an edit have names in them of variations or rules, which the flag knows. */
+export function namesParts({ kind }: Edit): boolean {
+  return !NAMELESS.has(kind);
+}
+
+const NAMELESS: ReadonlySet<Edit["kind"]> = new Set([
+  "createFlag",
+  "renameFlag",
+  "describeFlag",
+  "setFlagTags",
+  "archiveFlag",
+  "restoreFlag",
+  "deleteFlag",
+  "turnOn",
+  "turnOff",
+  "setRules",
+  "setTracking",
+]);
+
+/** What an edit makes of the flag or the segment. */
 export function wordsOf(speaker: Speaker, edit: Edit): string {
   const { t } = speaker;
+  if (isSegmentEdit(edit)) return segmentWords(speaker, edit);
   switch (edit.kind) {
+    case "setTargets":
     case "addTargets":
     case "removeTargets":
       return t(`command.${edit.kind}`, {
@@ -34,47 +58,77 @@ export function wordsOf(speaker: Speaker, edit: Edit): string {
         keys: some(speaker, edit.keys),
       });
     case "addRule":
-    case "updateRule": {
-      const { conditions = [], variation: one, variations } = edit.rule;
-      const served = variations
-        ? serving({
-            variations: variations.map((it) => ({ ...it, exptRollout: it.exptRollout ?? 1 })),
-            dispatchKey: edit.rule.dispatchKey ?? null,
-          })
-        : undefined;
+    case "updateRule":
       return t(`command.${edit.kind}`, {
         rule: ruleName(speaker, edit.environment, edit.rule.id ?? ""),
-        conditions: conditionWords(
-          speaker,
-          conditions.map(({ property, op, value }) => ({
-            property,
-            op: op ?? null,
-            value: value ?? null,
-          })),
-        ),
-        serving: served ? servingWords(speaker, served) : variation(speaker, one ?? ""),
+        conditions: conditionWords(speaker, conditionsOf(edit.rule)),
+        serving: servingWords(speaker, served(edit.rule)),
       });
-    }
+    case "setRules":
+      return t("command.setRules", { count: edit.rules.length });
     case "removeRule":
     case "moveRule":
       return t(`command.${edit.kind}`, { rule: ruleName(speaker, edit.environment, edit.rule) });
-    case "setDefaultRule": {
-      const parts = (edit.variations ?? []).map((it) => ({
-        ...it,
-        exptRollout: it.exptRollout ?? 1,
-      }));
-      const served = serving({ variations: parts, dispatchKey: edit.dispatchKey ?? null });
-      return t("command.setDefaultRule", { serving: servingWords(speaker, served) });
-    }
+    case "setDefaultRule":
+      return t("command.setDefaultRule", { serving: servingWords(speaker, served(edit)) });
     case "setOffVariation":
       return t("command.setOffVariation", { variation: variation(speaker, edit.variation) });
+    case "updateVariation":
+      return t("command.updateVariation", {
+        variation: variation(speaker, edit.variation),
+        value: edit.value ?? edit.name ?? "",
+      });
+    case "setTracking":
+      return t(edit.tracked === false ? "command.setTracking_off" : "command.setTracking");
     case "renameFlag":
       return t("command.renameFlag", { name: edit.name });
     case "setFlagTags":
       return t("command.setFlagTags", { tags: speaker.list(edit.tags) || "–" });
     default:
-      return t(`command.${edit.kind}` as "command.turnOn", { defaultValue: edit.kind });
+      return t(`command.${edit.kind}`);
   }
+}
+
+function segmentWords(speaker: Speaker, edit: SegmentEdit): string {
+  const { t } = speaker;
+  switch (edit.kind) {
+    case "createSegment":
+      return t("command.createSegment", { count: edit.included?.length ?? 0 });
+    case "renameSegment":
+      return t("command.renameSegment", { name: edit.name });
+    case "setSegmentTags":
+      return t("command.setSegmentTags", { tags: speaker.list(edit.tags) || "–" });
+    case "setSegmentRules": {
+      const rules = edit.rules.map((it) => conditionWords(speaker, conditionsOf(it)));
+      if (rules.length === 0) return t("command.setSegmentRules_none");
+      return t("command.setSegmentRules", { rules: speaker.either(rules) });
+    }
+    case "setIncluded":
+    case "addIncluded":
+    case "removeIncluded":
+    case "setExcluded":
+    case "addExcluded":
+    case "removeExcluded":
+      return t(`command.${edit.kind}`, { keys: some(speaker, edit.keys) || "–" });
+    default:
+      return t(`command.${edit.kind}`);
+  }
+}
+
+function conditionsOf(rule: { conditions?: Schemas["ConditionInput"][] }): Condition[] {
+  return (rule.conditions ?? []).map(({ property, op, value }) => ({
+    property,
+    op: op ?? null,
+    value: value ?? null,
+  }));
+}
+
+type Served = Pick<Schemas["RuleInput"], "variation" | "variations" | "dispatchKey">;
+
+function served({ variation, variations, dispatchKey }: Served): Serving {
+  if (variation != null) return everybody(variation);
+  const parts = (variations ?? []).map((it) => ({ ...it, exptRollout: it.exptRollout ?? 1 }));
+  return serving({ variations: parts, dispatchKey: dispatchKey ?? null });
 }
 
 /** `10 % On, 90 % Off by country`. */

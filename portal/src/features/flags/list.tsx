@@ -3,6 +3,7 @@ import { Suspense, lazy, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { EnvironmentName } from "@/components/environment";
 import type { Schemas } from "@/lib/api/client";
+import { editedIn } from "@/lib/draft/draft";
 import { useDraft } from "@/lib/draft/store";
 import classes from "./flags.module.css";
 import { Row } from "./row";
@@ -42,10 +43,7 @@ export function FlagList({ organization, project, environments, items, comfortab
     rows.scrollToIndex(row),
   );
   const draft = useDraft();
-  const edited = useMemo(
-    () => new Set(draft.commands.filter((it) => it.project === project).map((it) => it.flag)),
-    [draft, project],
-  );
+  const edited = useMemo(() => editedIn(draft, "flag", project), [draft, project]);
   const columns = `minmax(200px, 2fr) ${"minmax(112px, 160px) ".repeat(environments.length)} minmax(90px, 1fr) 140px`;
 
   return (

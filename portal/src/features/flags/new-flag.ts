@@ -1,5 +1,5 @@
 import type { Schemas } from "@/lib/api/client";
-import type { Edit } from "@/lib/draft/apply";
+import type { Edit } from "@/lib/draft/edit";
 import { pasted } from "@/lib/model/operators";
 
 export interface NewFlag {

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { Refused } from "@/lib/api/client";
 import { asks, tryOut } from "@/lib/changes";
-import { EMPTY, counts } from "@/lib/draft/draft";
+import { EMPTY, counts, environmentsOf } from "@/lib/draft/draft";
 import { incomplete } from "@/lib/draft/incomplete";
 import { changeDraft, undo, useDraft } from "@/lib/draft/store";
 import { useSettled } from "@/lib/settled";
@@ -38,18 +38,18 @@ export function ReviewBar({ organization }: { organization: string }) {
   const waits = needed.approvals.length > 0;
   const missing = needed.lacking[0];
   const places = counts(draft).map(([scope, changes]) => {
-    const [, environment] = scope.split("/");
+    const [project, environment] = scope.split("/");
     const approvals = needed.approvals.find((it) => it.environment === environment)?.missing;
-    const name = environment ?? t("review.everywhere");
+    const name = environment ?? t(project === "" ? "review.organization" : "review.everywhere");
     return approvals
       ? t("review.placeNeeds", { name, changes, count: approvals })
       : t("review.place", { name, changes });
   });
-  const environments = counts(draft).flatMap(([scope]) => scope.split("/")[1] ?? []);
+  const environments = environmentsOf(draft.commands);
   const words = waits
     ? t("review.request")
     : environments.length > 0
-      ? t("review.applyTo", { environments: [...new Set(environments)].join(", ") })
+      ? t("review.applyTo", { environments: environments.join(", ") })
       : t("review.apply");
   const blocked =
     (unfinished && t(`review.incomplete.${unfinished}`)) ||

@@ -24,7 +24,9 @@ export function Conflicts({ organization, draft, conflicts, close }: Props) {
   const queries = useQueryClient();
   useEffect(() => {
     // What they made is what the pages show now.
-    void queries.invalidateQueries({ queryKey: ["flag", organization] });
+    for (const key of ["flag", "segment"]) {
+      void queries.invalidateQueries({ queryKey: [key, organization] });
+    }
   }, [queries, organization, conflicts]);
   return (
     <div className={classes.conflicts} role="alert">
@@ -32,11 +34,11 @@ export function Conflicts({ organization, draft, conflicts, close }: Props) {
       {conflicts.map((it) => {
         const [project = "", environment] = it.scope.split("/");
         const params = { organization, project, flag: it.key };
+        const place = environment ?? (project || t("review.organization"));
         return (
           <div key={`${it.scope} ${it.key} ${it.version}`} className={classes.conflict}>
             <p>
-              {t("conflict.changed", { by: it.by, flag: it.key, place: environment ?? project })}{" "}
-              <Ago at={it.at} />
+              {t("conflict.changed", { by: it.by, flag: it.key, place })} <Ago at={it.at} />
               {it.comment && `: ${it.comment}`}
             </p>
             <ul>
@@ -53,7 +55,7 @@ export function Conflicts({ organization, draft, conflicts, close }: Props) {
               <Button small onClick={() => changeDraft((now) => takeTheirs(now, it))}>
                 {t("conflict.take", { by: it.by })}
               </Button>
-              {environment !== undefined && (
+              {it.kind === "flag" && environment !== undefined && (
                 <Link
                   to="/$organization/$project/flags/$flag/$environment"
                   params={{ ...params, environment }}

@@ -7,11 +7,10 @@ import { Wrong } from "@/components/states";
 import { Warnings } from "@/components/warnings";
 import { Refused } from "@/lib/api/client";
 import { type Result, asks } from "@/lib/changes";
-import type { Edit } from "@/lib/draft/apply";
-import { type Draft, scopeOf, without } from "@/lib/draft/draft";
-import { changeDraft } from "@/lib/draft/store";
+import type { Draft } from "@/lib/draft/draft";
+import { type Edit, environmentOf, placeOf, scopeOf } from "@/lib/draft/edit";
 import { Conflicts } from "./conflicts";
-import { EditLine } from "./edit-line";
+import { Edits } from "./edits";
 import classes from "./review.module.css";
 
 interface Props {
@@ -35,31 +34,15 @@ export function Panel(props: Props) {
   const { approvals, lacking } = asks(result);
   const asking = new Set(approvals.map((it) => `${it.project}/${it.environment}`));
   // What is everywhere may be served where approval is asked for: it waits too.
-  const free = (edit: Edit) => "environment" in edit && !asking.has(scopeOf(edit));
+  const free = (edit: Edit) => environmentOf(edit) !== undefined && !asking.has(scopeOf(edit));
   const mixed = approvals.length > 0 && draft.commands.some(free);
   const places = (which: (edit: Edit) => boolean) =>
-    [
-      ...new Set(draft.commands.filter(which).map((it) => scopeOf(it).split("/")[1] ?? it.project)),
-    ].join(", ");
+    [...new Set(draft.commands.filter(which).map(placeOf))].join(", ");
   return (
     <div className={classes.panel}>
       <div className={classes.column}>
         <h2>{t("review.edits")}</h2>
-        <ul className={classes.edits}>
-          {draft.commands.map((edit, index) => (
-            <li key={JSON.stringify(edit)}>
-              <EditLine organization={organization} edit={edit} />
-              <Button
-                small
-                look="quiet"
-                aria-label={t("review.remove", { number: index + 1 })}
-                onClick={() => changeDraft((it) => without(it, index))}
-              >
-                ✕
-              </Button>
-            </li>
-          ))}
-        </ul>
+        <Edits organization={organization} draft={draft} />
         {conflicts.length > 0 && (
           <Conflicts
             organization={organization}

@@ -3,8 +3,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useApplied } from "@/components/applied";
 import { apply, ask } from "@/lib/changes";
-import { type Draft, filtered, scopeOf } from "@/lib/draft/draft";
-import type { Edit } from "@/lib/draft/apply";
+import { type Draft, filtered } from "@/lib/draft/draft";
+import { type Edit, placeOf, subjectOf } from "@/lib/draft/edit";
 import { changeDraft, draftNow } from "@/lib/draft/store";
 import { toast } from "@/lib/toasts";
 
@@ -56,8 +56,8 @@ export function useSend(
 
 /** `checkout, new-cart: prod` — what is asked for, by its names. */
 function titleOf(draft: Draft, template: string): string {
-  const flags = [...new Set(draft.commands.map((it) => it.flag))];
-  const places = [...new Set(draft.commands.map((it) => scopeOf(it).split("/")[1] ?? it.project))];
-  const words = { flags: flags.join(", "), places: places.join(", ") };
+  const keys = [...new Set(draft.commands.map((it) => subjectOf(it).key))];
+  const places = [...new Set(draft.commands.map(placeOf))].filter((it) => it !== "");
+  const words = { flags: keys.join(", "), places: places.join(", ") };
   return template.replace("[flags]", words.flags).replace("[places]", words.places).slice(0, 200);
 }

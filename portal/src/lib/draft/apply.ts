@@ -1,5 +1,5 @@
 /** What commands make of a flag: the portal shows edits before the server has them. */
-import type { Command, Schemas } from "@/lib/api/client";
+import type { Schemas } from "@/lib/api/client";
 import {
   type Condition,
   type Flag,
@@ -11,25 +11,24 @@ import {
   serving,
   targetingIn,
 } from "@/lib/model/flag";
-
-/** A command on a flag of a project. */
-export type Edit = Extract<Command, { flag: string }> & { project: string };
+import { type Edit, type FlagEdit, isFlagEdit } from "./edit";
 
 /** The flag after those of the commands that are about it. */
 export function applied(whole: WholeFlag, edits: readonly Edit[]): WholeFlag {
   return edits
+    .filter(isFlagEdit)
     .filter((edit) => edit.project === whole.project && edit.flag === whole.flag.key)
     .reduce(one, whole);
 }
 
-function one(whole: WholeFlag, edit: Edit): WholeFlag {
+function one(whole: WholeFlag, edit: FlagEdit): WholeFlag {
   if (!("environment" in edit)) return { ...whole, flag: definition(whole.flag, edit) };
   const before = targetingIn(whole, edit.environment);
   const after = { ...targeting(before, edit), released: true };
   return { ...whole, targetings: { ...whole.targetings, [edit.environment]: after } };
 }
 
-function definition(flag: Flag, edit: Edit): Flag {
+function definition(flag: Flag, edit: FlagEdit): Flag {
   switch (edit.kind) {
     case "renameFlag":
       return { ...flag, name: edit.name };
@@ -52,17 +51,28 @@ function definition(flag: Flag, edit: Edit): Flag {
         onVariation: edit.onVariation ?? flag.onVariation,
         offVariation: edit.offVariation ?? flag.offVariation,
       };
+    case "updateVariation":
+      return {
+        ...flag,
+        variations: flag.variations.map((it) =>
+          it.id === edit.variation
+            ? { ...it, name: edit.name ?? it.name, value: edit.value ?? it.value }
+            : it,
+        ),
+      };
     default:
       return flag;
   }
 }
 
-function targeting(before: Targeting, edit: Edit): Targeting {
+function targeting(before: Targeting, edit: FlagEdit): Targeting {
   switch (edit.kind) {
     case "turnOn":
       return { ...before, on: true };
     case "turnOff":
       return { ...before, on: false };
+    case "setTargets":
+      return targets(before, edit.variation, () => edit.keys);
     case "addTargets":
       return targets(before, edit.variation, (keys) => [
         ...keys,
@@ -81,8 +91,10 @@ function targeting(before: Targeting, edit: Edit): Targeting {
   }
 }
 
-function rules(before: Rule[], edit: Edit): Rule[] {
+function rules(before: Rule[], edit: FlagEdit): Rule[] {
   switch (edit.kind) {
+    case "setRules":
+      return edit.rules.map(rule);
     case "addRule":
       return placed(before, rule(edit.rule), edit.before);
     case "updateRule":

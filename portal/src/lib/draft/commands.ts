@@ -4,7 +4,7 @@
  */
 import type { Schemas } from "@/lib/api/client";
 import type { Flag, Rule, Serving, Targeting } from "@/lib/model/flag";
-import type { Edit } from "./apply";
+import type { Edit } from "./edit";
 
 /** Where a flag's targeting is. */
 export interface Place {

@@ -1,45 +1,17 @@
 /** Which edits another's change is in the way of, and what becomes of them. */
 import type { Schemas } from "@/lib/api/client";
-import type { Edit } from "./apply";
-import { type Draft, filtered, scopeOf } from "./draft";
+import { type Draft, filtered } from "./draft";
+import { type Edit, scopeOf, subjectOf } from "./edit";
+import { facetOf } from "./facets";
 
 type Collision = Schemas["Collision"];
 
-/** The part of a flag that an edit changes, as the API names it. */
-export function facetOf(edit: Edit): unknown {
-  switch (edit.kind) {
-    case "turnOn":
-    case "turnOff":
-      return "onOff";
-    case "addTargets":
-    case "removeTargets":
-      return { targets: edit.variation };
-    case "addRule":
-    case "updateRule":
-      return { rule: edit.rule.id };
-    case "removeRule":
-      return { rule: edit.rule };
-    case "moveRule":
-      return "ruleOrder";
-    case "setDefaultRule":
-      return "defaultRule";
-    case "setOffVariation":
-      return "offVariation";
-    case "setVariations":
-      return "variations";
-    case "archiveFlag":
-    case "restoreFlag":
-      return "life";
-    default:
-      return "metadata";
-  }
-}
-
-/** The edits that collide. Where no part says which, all of the flag's in that place. */
+/** The edits that collide. Where no part says which, all that is about the same in that place. */
 export function colliding(draft: Draft, collision: Collision): Edit[] {
-  const near = draft.commands.filter(
-    (edit) => edit.flag === collision.key && scopeOf(edit) === collision.scope,
-  );
+  const near = draft.commands.filter((edit) => {
+    const { kind, key } = subjectOf(edit);
+    return kind === collision.kind && key === collision.key && scopeOf(edit) === collision.scope;
+  });
   const facets = new Set(collision.facets.map((it) => JSON.stringify(it)));
   const exact = near.filter((edit) => facets.has(JSON.stringify(facetOf(edit))));
   return exact.length > 0 ? exact : near;

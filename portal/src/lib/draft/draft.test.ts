@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { type Rule, type WholeFlag, everybody, targetingIn } from "@/lib/model/flag";
 import { withShare } from "@/lib/model/rollout";
-import { type Edit, applied } from "./apply";
+import { applied } from "./apply";
 import { colliding, keepMine, takeTheirs } from "./conflict";
 import { type Draft, EMPTY, counts, withFlag, withTargeting, without } from "./draft";
+import type { Edit } from "./edit";
 import { incomplete } from "./incomplete";
 
 const rule = (id: string): Rule => ({

@@ -3,8 +3,10 @@
  * Pure; `store.ts` keeps it.
  */
 import { type Flag, type Targeting, type WholeFlag, targetingIn } from "@/lib/model/flag";
-import { type Edit, applied } from "./apply";
+import { applied } from "./apply";
 import { flagCommands, targetingCommands } from "./commands";
+import { type Edit, type Subject, environmentOf, sameSubject, scopeOf, subjectOf } from "./edit";
+import { areaOf, workedOut } from "./facets";
 
 export interface Draft {
   /** Versions by scope (`web`, `web/prod`), as they were looked at. */
@@ -13,11 +15,6 @@ export interface Draft {
 }
 
 export const EMPTY: Draft = { base: {}, commands: [] };
-
-/** What a command's version is counted in. */
-export function scopeOf(edit: Edit): string {
-  return "environment" in edit ? `${edit.project}/${edit.environment}` : edit.project;
-}
 
 /** The draft after a flag's targeting in an environment was edited. */
 export function withTargeting(
@@ -30,8 +27,11 @@ export function withTargeting(
   const now = targetingIn(applied(whole, draft.commands), environment);
   const place = { project, environment, flag: flag.key };
   const edits = targetingCommands(place, targetingIn(whole, environment), edit(now));
-  const others = draft.commands.filter((it) => !at(it, place));
-  return settled(draft, whole, [...others, ...edits]);
+  const subject: Subject = { kind: "flag", key: flag.key, project, environment };
+  const others = draft.commands.filter(
+    (it) => !workedOut(it) || !sameSubject(subjectOf(it), subject),
+  );
+  return settled(draft, whole.versions, [...others, ...edits]);
 }
 
 /** The draft after the flag itself was edited. */
@@ -39,11 +39,32 @@ export function withFlag(draft: Draft, whole: WholeFlag, edit: (flag: Flag) => F
   const { project, flag } = whole;
   const now = applied(whole, draft.commands).flag;
   const edits = flagCommands(project, flag, edit(now));
+  const subject: Subject = { kind: "flag", key: flag.key, project, environment: undefined };
   const others = draft.commands.filter(
-    (it) => it.project !== project || it.flag !== flag.key || "environment" in it,
+    (it) => !workedOut(it) || !sameSubject(subjectOf(it), subject),
   );
   // A variation is there before it is served.
-  return settled(draft, whole, [...edits, ...others]);
+  return settled(draft, whole.versions, [...edits, ...others]);
+}
+
+/**
+ * The draft with commands that were worked out elsewhere: for many flags at once, to promote, to go
+ * back. They take the place of what was to become of the same parts.
+ */
+export function withCommands(draft: Draft, more: Draft): Draft {
+  const parts = new Set(more.commands.map(partOf));
+  const others = draft.commands.filter((it) => !parts.has(partOf(it)));
+  return settled(draft, more.base, [...others, ...more.commands]);
+}
+
+/** What takes the place of what: the subject, where, and which area of it. */
+function partOf(edit: Edit): string {
+  const { kind, key, project, environment } = subjectOf(edit);
+  const area = areaOf(edit);
+  const making = edit.kind === "createFlag" || edit.kind === "createSegment";
+  // A name, a description and tags are one area for conflicts, and not one another's.
+  const part = area === "metadata" || making ? edit.kind : area;
+  return JSON.stringify([kind, key, project, environment, part]);
 }
 
 /** Without one of its commands. */
@@ -56,6 +77,19 @@ export function filtered(draft: Draft, stays: (edit: Edit) => boolean): Draft {
   return trimmed({ ...draft, commands: draft.commands.filter(stays) });
 }
 
+/** Keys of a project's flags, or segments, that are edited. */
+export function editedIn(draft: Draft, kind: Subject["kind"], project: string): Set<string> {
+  const about = draft.commands.map(subjectOf);
+  return new Set(
+    about.filter((it) => it.kind === kind && it.project === project).map((it) => it.key),
+  );
+}
+
+/** The environments that edits name, in the order in which they were made. */
+export function environmentsOf(commands: readonly Edit[]): string[] {
+  return [...new Set(commands.flatMap((it) => environmentOf(it) ?? []))];
+}
+
 /** How many changes there are in each scope, in the order in which they were made. */
 export function counts(draft: Draft): [scope: string, changes: number][] {
   const found = new Map<string, number>();
@@ -65,20 +99,11 @@ export function counts(draft: Draft): [scope: string, changes: number][] {
   return [...found];
 }
 
-function at(edit: Edit, place: { project: string; environment: string; flag: string }): boolean {
-  return (
-    "environment" in edit &&
-    edit.project === place.project &&
-    edit.environment === place.environment &&
-    edit.flag === place.flag
-  );
-}
-
 /** A scope's version is that of its first edit: what came later may be in the way of it. */
-function settled(draft: Draft, whole: WholeFlag, commands: Edit[]): Draft {
+export function settled(draft: Draft, versions: Record<string, number>, commands: Edit[]): Draft {
   const base = { ...draft.base };
   for (const scope of new Set(commands.map(scopeOf))) {
-    const version = whole.versions[scope];
+    const version = versions[scope];
     if (base[scope] === undefined && version !== undefined) base[scope] = version;
   }
   return trimmed({ base, commands });

@@ -2,19 +2,32 @@
 import { IN_SEGMENT, NOT_IN_SEGMENT, listOf, takes } from "@/lib/model/operators";
 import type { Schemas } from "@/lib/api/client";
 import type { Draft } from "./draft";
+import type { Edit } from "./edit";
 
 export type Missing = "property" | "value";
 
 /** What the first unfinished rule still lacks. */
 export function incomplete(draft: Draft): Missing | undefined {
-  for (const edit of draft.commands) {
-    if (edit.kind !== "addRule" && edit.kind !== "updateRule") continue;
-    for (const condition of edit.rule.conditions ?? []) {
-      const missing = lacks(condition);
-      if (missing) return missing;
-    }
+  for (const condition of draft.commands.flatMap(conditions)) {
+    const missing = lacks(condition);
+    if (missing) return missing;
   }
   return undefined;
+}
+
+function conditions(edit: Edit): Schemas["ConditionInput"][] {
+  switch (edit.kind) {
+    case "addRule":
+    case "updateRule":
+      return edit.rule.conditions ?? [];
+    case "setRules":
+    case "setSegmentRules":
+      return edit.rules.flatMap((it) => it.conditions ?? []);
+    case "createSegment":
+      return (edit.rules ?? []).flatMap((it) => it.conditions ?? []);
+    default:
+      return [];
+  }
 }
 
 function lacks({ property, op, value }: Schemas["ConditionInput"]): Missing | undefined {
