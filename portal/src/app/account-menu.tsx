@@ -6,6 +6,7 @@ import { LANGUAGES, type Language, speak } from "@/i18n";
 import { type Schemas, api } from "@/lib/api/client";
 import { clearDraft, draftNow } from "@/lib/draft/store";
 import { keepSettings } from "@/lib/settings";
+import { shortcutsShown } from "@/lib/shortcuts";
 import { useStore } from "@/lib/store";
 import { type Theme, chooseTheme, theme } from "@/lib/theme";
 import classes from "./shell.module.css";
@@ -77,6 +78,7 @@ export function AccountMenu({
           </Menu.Item>
         ))}
         <Menu.Divider />
+        <Menu.Item onClick={() => shortcutsShown.set(true)}>{t("shell.shortcuts")}</Menu.Item>
         <Menu.Item onClick={() => void leave()}>{t("shell.signOut")}</Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -1,9 +1,21 @@
+import { useRouter } from "@tanstack/react-router";
 import { Suspense, lazy, useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { withWords } from "@/i18n";
 import { undo } from "@/lib/draft/store";
+import { PLACES, addressOf } from "@/lib/places";
+import { shortcutsShown, typing, useShortcutKeys, useShortcuts } from "@/lib/shortcuts";
 import { store, useStore } from "@/lib/store";
 
 const Palette = lazy(() =>
-  import("@/features/palette/palette").then((it) => ({ default: it.Palette })),
+  withWords("palette", import("@/features/palette/palette")).then((it) => ({
+    default: it.Palette,
+  })),
+);
+const ShortcutList = lazy(() =>
+  withWords("palette", import("@/features/palette/shortcut-list")).then((it) => ({
+    default: it.ShortcutList,
+  })),
 );
 
 const opened = store(false);
@@ -12,11 +24,31 @@ export const openPalette = (open: boolean) => opened.set(open);
 interface Props {
   organization: string;
   project: string | undefined;
+  /** Whether single letters do something. */
+  letters: boolean;
 }
 
 /** Keys that mean the same on every page: ⌘K goes anywhere, ⌘Z takes back the last edit. */
-export function PaletteKey({ organization, project }: Props) {
+export function PaletteKey({ organization, project, letters }: Props) {
+  const { t } = useTranslation();
+  const router = useRouter();
   const open = useStore(opened);
+  const listed = useStore(shortcutsShown);
+  useShortcutKeys(letters);
+  useShortcuts(() => {
+    const places = PLACES.flatMap((it) => {
+      const to = addressOf(it, router.routesByPath, organization, project);
+      if (to === undefined) return [];
+      const run = () => router.history.push(to);
+      return [{ keys: `g ${it.key}`, words: t(`place.${it.id}`), run }];
+    });
+    return [
+      { keys: "Mod+K", words: t("palette.label") },
+      { keys: "Mod+Z", words: t("shortcuts.undo") },
+      ...places,
+      { keys: "?", words: t("shortcuts.title"), run: () => shortcutsShown.set(true) },
+    ];
+  }, true);
   useEffect(() => {
     function key(event: KeyboardEvent) {
       if (!(event.metaKey || event.ctrlKey) || event.isComposing) return;
@@ -24,17 +56,20 @@ export function PaletteKey({ organization, project }: Props) {
         event.preventDefault();
         openPalette(true);
       }
-      const { target } = event;
-      const typing = target instanceof HTMLElement && target.matches("input, textarea, select");
-      if (event.key === "z" && !typing && !event.shiftKey && undo()) event.preventDefault();
+      const undoes = event.key === "z" && !event.shiftKey && !typing(event.target);
+      if (undoes && undo()) event.preventDefault();
     }
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
   }, []);
-  if (!open) return null;
   return (
     <Suspense>
-      <Palette organization={organization} project={project} close={() => openPalette(false)} />
+      {open && (
+        <Palette organization={organization} project={project} close={() => openPalette(false)} />
+      )}
+      {listed && (
+        <ShortcutList organization={organization} close={() => shortcutsShown.set(false)} />
+      )}
     </Suspense>
   );
 }

@@ -40,7 +40,7 @@ export function Shell() {
   const member = me.data?.id;
   const settled = me.data !== undefined && !me.data.passwordMustChange;
 
-  useOwnSettings(organization, settled);
+  const letters = useOwnSettings(organization, settled);
   const refused = me.error instanceof Refused && me.error.status === 401;
   const mustSignIn = (refused && !me.data) || me.data?.passwordMustChange === true;
 
@@ -75,7 +75,7 @@ export function Shell() {
         {draft.commands.length > 0 && <ReviewBar organization={organization} />}
         {ended && me.data && <SessionEnded />}
       </Suspense>
-      <PaletteKey organization={organization} project={project} />
+      <PaletteKey organization={organization} project={project} letters={letters} />
     </div>
   );
 }

@@ -2,8 +2,8 @@ import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/lib/api/client";
 import { type Filter, tagsOf } from "@/lib/filter";
+import { useShortcuts } from "@/lib/shortcuts";
 import classes from "./flags.module.css";
-import { useShortcuts } from "./shortcuts";
 
 interface Props {
   index: Schemas["FlagIndex"];
@@ -17,7 +17,10 @@ interface Props {
 export function Filters({ index, filter, change, text, setText }: Props) {
   const { t } = useTranslation();
   const search = useRef<HTMLInputElement>(null);
-  useShortcuts(true, { "/": () => search.current?.focus() });
+  useShortcuts([
+    { keys: "/", words: t("flags.search"), run: () => search.current?.focus() },
+    { keys: ["j", "k", "ArrowDown", "ArrowUp"], words: t("flags.move") },
+  ]);
 
   function choose(name: "tag" | "type" | "on" | "off", value: string) {
     const { [name]: _, ...rest } = filter;

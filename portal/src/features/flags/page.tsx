@@ -8,12 +8,12 @@ import { environmentsQuery, flagIndexQuery, settingsQuery } from "@/lib/api/quer
 import { type Filter, chosen } from "@/lib/filter";
 import { useFormat } from "@/lib/format";
 import { environmentsToShow } from "@/lib/pinned";
+import { useShortcuts } from "@/lib/shortcuts";
 import { useTitle } from "@/lib/title";
 import { Columns } from "./columns";
 import { Filters } from "./filters";
 import classes from "./flags.module.css";
 import { FlagList } from "./list";
-import { useShortcuts } from "./shortcuts";
 
 const CreatePanel = lazy(() => import("./create").then((it) => ({ default: it.CreatePanel })));
 
@@ -45,7 +45,7 @@ export function FlagsPage() {
     const { create: _, ...rest } = search;
     change(open ? { ...rest, create: true } : rest);
   };
-  useShortcuts(settings.data?.letterShortcuts !== false, { c: () => create(true) });
+  useShortcuts([{ keys: "c", words: t("flags.new"), run: () => create(true) }]);
 
   const error = environments.error ?? index.error;
   if (error) {

@@ -1,0 +1,76 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Dialog } from "@/components/dialog";
+import { Switch } from "@/components/switch";
+import { settingsQuery } from "@/lib/api/queries";
+import { keepSettings } from "@/lib/settings";
+import { type Shortcut, keysOf, shortcutsNow } from "@/lib/shortcuts";
+import classes from "./palette.module.css";
+
+/** What keys do on this page, and whether single letters do anything. */
+export function ShortcutList({ organization, close }: { organization: string; close: () => void }) {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const settings = useQuery(settingsQuery(organization));
+  const [{ page, everywhere }] = useState(shortcutsNow);
+  const letters = settings.data?.letterShortcuts !== false;
+  return (
+    <Dialog title={t("shortcuts.title")} close={close}>
+      {page.length > 0 && <Group title={t("shortcuts.here")} of={page} letters={letters} />}
+      <Group title={t("shortcuts.everywhere")} of={everywhere} letters={letters} />
+      <div className={classes.letters}>
+        <Switch
+          on={letters}
+          label={t("shortcuts.letters")}
+          text={t(letters ? "flags.on" : "flags.off")}
+          onClick={() =>
+            void keepSettings(queries, organization, (it) => ({ ...it, letterShortcuts: !letters }))
+          }
+        />
+        <div>
+          <strong>{t("shortcuts.letters")}</strong>
+          <p>{t("shortcuts.lettersHelp")}</p>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function Group({ title, of, letters }: { title: string; of: Shortcut[]; letters: boolean }) {
+  return (
+    <section className={classes.group}>
+      <h3>{title}</h3>
+      <dl>
+        {of.map((it) => (
+          <div key={String(it.keys)} data-off={(!letters && it.run !== undefined) || undefined}>
+            <dt>{it.words}</dt>
+            <dd>
+              {keysOf(it).map((keys) => (
+                <kbd key={keys}>{shown(keys)}</kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+const SIGNS: Record<string, string> = {
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  Enter: "↵",
+  Escape: "Esc",
+};
+const apple = navigator.platform.startsWith("Mac") || navigator.platform.startsWith("iP");
+
+/** Keys as they stand on this machine's keyboard. */
+function shown(keys: string): string {
+  const named = keys.replaceAll(/[A-Z]\w+/g, (it) => SIGNS[it] ?? it);
+  return apple
+    ? named.replace("Mod+", "⌘").replace("Alt+", "⌥").replace("Shift+", "⇧")
+    : named.replace("Mod+", "Ctrl ").replace("Alt+", "Alt ").replace("Shift+", "⇧ ");
+}

@@ -1,0 +1,24 @@
+/** Where one can go by name (⌘K) or by two keys, as far as there is such a page. */
+
+export const PLACES = [
+  { id: "flags", path: "/$organization/$project/flags", key: "f" },
+  { id: "segments", path: "/$organization/$project/segments", key: "s" },
+  { id: "users", path: "/$organization/$project/users", key: "u" },
+  { id: "changes", path: "/$organization/changes", key: "c" },
+  { id: "compare", path: "/$organization/$project/compare", key: "o" },
+  { id: "audit", path: "/$organization/audit", key: "a" },
+  { id: "settings", path: "/$organization/settings", key: "," },
+] as const;
+
+export type Place = (typeof PLACES)[number];
+
+/** The address of a place, where there is such a page and it is known of which project. */
+export function addressOf(
+  { path }: { path: string },
+  pages: object,
+  organization: string,
+  project: string | undefined,
+): string | undefined {
+  if (!(path in pages) || (path.includes("$project") && project === undefined)) return undefined;
+  return path.replace("$organization", organization).replace("$project", project ?? "");
+}
