@@ -1,11 +1,13 @@
 /** Pages with words of their own, by the name of their file in `<language>/pages/`. */
 import type copyAs from "./en/pages/copy-as.json";
+import type keys from "./en/pages/keys.json";
 import type palette from "./en/pages/palette.json";
 import type session from "./en/pages/session.json";
 import type settings from "./en/pages/settings.json";
 
 export interface Pages {
   "copy-as": typeof copyAs;
+  keys: typeof keys;
   palette: typeof palette;
   session: typeof session;
   settings: typeof settings;

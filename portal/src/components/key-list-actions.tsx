@@ -1,0 +1,139 @@
+import { useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useFormat } from "@/lib/format";
+import { type Keys, parseKeys, writtenKeys } from "@/lib/keys";
+import { Button } from "./button";
+import { Dialog } from "./dialog";
+import { AreaField } from "./field";
+import classes from "./key-list.module.css";
+
+interface Props {
+  label: string;
+  keys: readonly string[];
+  file: string;
+  lacking: string | undefined;
+  read: (file: File | undefined) => void;
+  change: (keys: string[]) => void;
+}
+
+/** What is done to the whole list. */
+export function KeyActions({ label, keys, file, lacking, read, change }: Props) {
+  const { t } = useTranslation();
+  const [replacing, setReplacing] = useState(false);
+  function download() {
+    const address = URL.createObjectURL(new Blob([writtenKeys(keys)], { type: "text/csv" }));
+    const link = document.createElement("a");
+    link.href = address;
+    link.download = `${file}.csv`;
+    link.click();
+    URL.revokeObjectURL(address);
+  }
+  return (
+    <span className={classes.actions}>
+      <FromFile label={label} lacking={lacking} read={read} />
+      {keys.length > 0 && (
+        <>
+          <Button small lacking={lacking} onClick={() => setReplacing(true)}>
+            {t("keys.replace")}
+          </Button>
+          <Button small onClick={download}>
+            {t("keys.download")}
+          </Button>
+        </>
+      )}
+      {replacing && (
+        <Replace
+          label={label}
+          count={keys.length}
+          change={change}
+          close={() => setReplacing(false)}
+        />
+      )}
+    </span>
+  );
+}
+
+interface FromFileProps {
+  label: string;
+  lacking?: string | undefined;
+  read: (file: File | undefined) => void;
+}
+
+export function FromFile({ label, lacking, read }: FromFileProps) {
+  const { t } = useTranslation();
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        aria-label={t("keys.fileOf", { list: label })}
+        accept=".csv,.txt,.tsv,.json,text/*"
+        onChange={(event) => {
+          read(event.target.files?.[0]);
+          // The same file may be chosen again.
+          event.target.value = "";
+        }}
+      />
+      <Button small lacking={lacking} onClick={() => input.current?.click()}>
+        {t("keys.file")}
+      </Button>
+    </>
+  );
+}
+
+interface ReplaceProps {
+  label: string;
+  count: number;
+  change: (keys: string[]) => void;
+  close: () => void;
+}
+
+/** Others in place of all that are there. */
+function Replace({ label, count, change, close }: ReplaceProps) {
+  const { t } = useTranslation();
+  const { number } = useFormat();
+  const [text, setText] = useState("");
+  const [taken, setTaken] = useState<Keys>({ keys: [], duplicates: 0 });
+  const take = (next: string) => {
+    setText(next);
+    setTaken(parseKeys(next));
+  };
+  const numbers = {
+    count: taken.keys.length,
+    number: number(taken.keys.length),
+    before: number(count),
+  };
+  return (
+    <Dialog title={t("keys.replaceTitle", { list: label })} close={close}>
+      <form
+        className={classes.replace}
+        onSubmit={(event) => {
+          event.preventDefault();
+          change(taken.keys);
+          close();
+        }}
+      >
+        <AreaField
+          label={t("keys.paste")}
+          mono
+          rows={8}
+          data-autofocus
+          value={text}
+          onChange={(event) => take(event.target.value)}
+          help={
+            taken.duplicates > 0 &&
+            t("keys.duplicates", { count: taken.duplicates, number: number(taken.duplicates) })
+          }
+        />
+        <div className={classes.buttons}>
+          <FromFile label={label} read={(file) => void file?.text().then(take)} />
+          <Button type="submit" look="primary">
+            {t("keys.replaceBy", numbers)}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
