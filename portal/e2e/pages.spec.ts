@@ -4,13 +4,14 @@ import { fileURLToPath } from "node:url";
 import { changes } from "./pages/changes.ts";
 import { flag } from "./pages/flag.ts";
 import { flags } from "./pages/flags.ts";
+import { projects } from "./pages/projects.ts";
 import { HOME, type Shown } from "./pages/shown.ts";
 import { expect, flag as makeFlag, test } from "./test.ts";
 
 const shots = fileURLToPath(new URL("../shots/", import.meta.url));
 const THEMES = ["light", "dark"] as const;
 
-const PAGES: Shown[] = [...flags, ...flag, ...changes];
+const PAGES: Shown[] = [...flags, ...flag, ...changes, ...projects];
 
 async function accessible(page: Page) {
   const { violations } = await new AxeBuilder({ page }).analyze();

@@ -43,6 +43,13 @@ export function Navigation({ organization, project, me }: Props) {
           </span>
         )}
       </Link>
+      <Link
+        to="/$organization/audit"
+        params={{ organization }}
+        activeOptions={{ includeSearch: false }}
+      >
+        {t("shell.audit")}
+      </Link>
       <Link to="/$organization/settings" params={{ organization }}>
         {t("shell.settings")}
       </Link>

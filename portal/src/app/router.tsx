@@ -1,6 +1,7 @@
 /** The addresses. Code and data of a page are asked for at the same moment. */
 import { createRouter } from "@tanstack/react-router";
 import { Failure, NoPage } from "@/components/states";
+import { audit } from "./routes/audit";
 import { organization, project, root } from "./routes/base";
 import { change, changes } from "./routes/changes";
 import { flag, flagEnvironment, flagHistory, flagIndex, flags } from "./routes/flags";
@@ -16,6 +17,7 @@ const tree = root.addChildren([
     home,
     changes,
     change,
+    audit,
     settings.addChildren([settingsStart, settingsGeneral]),
     project.addChildren([
       projectHome,

@@ -22,7 +22,8 @@ export function useLacking<Name extends string>(
   names.forEach((name, index) => {
     const { action, resource } = asked[name];
     if (answers.data?.[index]?.allowed === false) {
-      lacking[name] = t("needs.permission", { action, resource });
+      // The mark of an environment is for policies, not for people.
+      lacking[name] = t("needs.permission", { action, resource: resource.split("@")[0] });
     }
   });
   return lacking;

@@ -2,6 +2,8 @@
 import type copyAs from "./en/pages/copy-as.json";
 import type keys from "./en/pages/keys.json";
 import type palette from "./en/pages/palette.json";
+import type acts from "./en/pages/acts.json";
+import type audit from "./en/pages/audit.json";
 import type session from "./en/pages/session.json";
 import type settings from "./en/pages/settings.json";
 
@@ -9,6 +11,8 @@ export interface Pages {
   "copy-as": typeof copyAs;
   keys: typeof keys;
   palette: typeof palette;
+  acts: typeof acts;
+  audit: typeof audit;
   session: typeof session;
   settings: typeof settings;
 }

@@ -97,6 +97,7 @@ function take(organization: string, queries: QueryClient, { event, data }: Messa
   if (event !== "change") return;
   const { places } = JSON.parse(data) as Schemas["ChangeEvent"];
   again("changes", organization);
+  again("auditNewest", organization);
   again("requests", organization);
   again("request", organization);
   for (const { project, flags, more, settings } of places) {
