@@ -8,33 +8,26 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use burgee_eval::compile::CompiledFlag;
 use burgee_eval::flag::Variation;
 use burgee_eval::snapshot::{Effect, Snapshot};
-use burgee_eval::user::User;
 use burgee_store::Preview;
-use burgee_store::traffic::{EndUser, Known};
+use burgee_store::traffic::EndUser;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::api;
-use crate::api::properties::Sampled;
 use crate::app::AppState;
+use crate::audience::{self, Looked, PATIENCE, Sampled, USERS};
 use crate::auth::Caller;
 use crate::problem::Problem;
 
-/// The most users that are evaluated in one environment.
-const USERS: i64 = 20_000;
 /// The most in all environments together: a change of a shared segment can concern fifty.
 const ALL_USERS: i64 = 100_000;
-/// Up to which number users are counted.
-const COUNTED: i64 = 1_000_000;
 /// The most flags that are evaluated in one environment.
 const FLAGS: usize = 200;
-/// How long it may take; then the users that were evaluated by then are the sample.
-const PATIENCE: Duration = Duration::from_secs(3);
 
 /// What a change would do to the users known in an environment.
 #[derive(Debug, Serialize, ToSchema)]
@@ -122,23 +115,10 @@ async fn in_environment(
     let mut tallies = compared.await?;
     let flags_left_out = tallies.len().saturating_sub(FLAGS);
     tallies.truncate(FLAGS);
-    let traffic = state.store.traffic();
-    let sample = traffic.recent_users(id, most, COUNTED).await?;
-    let (mut keys, mut users) = (&sample.keys[..], 0);
-    while !keys.is_empty() && !tallies.is_empty() && (users == 0 || Instant::now() < until) {
-        let (some, read) = traffic.users_of(id, keys).await?;
-        users += i64::try_from(some.len()).unwrap_or_default();
-        keys = &keys[read..];
-        tallies = api::computed(move || {
-            for user in &some {
-                tally(&mut tallies, user);
-            }
-            tallies
-        })
-        .await?;
-    }
-    let known = sample.known;
-    Ok(told(preview, known, users, tallies, flags_left_out))
+    // Nobody is looked at where nothing is asked of them.
+    let most = if tallies.is_empty() { 0 } else { most };
+    let (tallies, looked) = audience::look(state, id, most, until, tallies, tally).await?;
+    Ok(told(preview, looked, tallies, flags_left_out))
 }
 
 /// A flag as it is and as it would be, and who moves.
@@ -175,15 +155,8 @@ fn compare(
 }
 
 /// Counts what a change would do to a user.
-fn tally(tallies: &mut [Tally], user: &EndUser) {
-    let properties = user.properties.iter();
-    let user = User {
-        key: user.key.as_str().into(),
-        name: user.name.as_str().into(),
-        properties: properties
-            .map(|(name, value)| (name.as_str().into(), value.as_str().into()))
-            .collect(),
-    };
+fn tally(tallies: &mut Vec<Tally>, user: &EndUser) {
+    let user = audience::evaluated(user);
     let place = |flag: &CompiledFlag| {
         let outcome = flag.outcome(flag.evaluate(&user)?)?;
         Some(outcome.variation)
@@ -197,17 +170,11 @@ fn tally(tallies: &mut [Tally], user: &EndUser) {
 
 fn told(
     preview: &Preview,
-    known: Known,
-    users: i64,
+    looked: Looked,
     tallies: Vec<Tally>,
     flags_left_out: usize,
 ) -> EnvironmentEffect {
-    let whole = !known.at_least && users >= known.count;
-    let sampled = (!whole).then_some(Sampled {
-        of: known.count,
-        at_least: known.at_least,
-        size: users,
-    });
+    let (users, sampled) = (looked.users, looked.sampled());
     let flags: Vec<FlagEffect> = tallies.into_iter().map(effect).collect();
     let mut text = Vec::new();
     for flag in &flags {

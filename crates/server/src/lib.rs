@@ -6,6 +6,7 @@
 
 pub mod api;
 pub mod app;
+pub mod audience;
 pub mod audit;
 pub mod auth;
 pub mod body;

@@ -25,11 +25,11 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::{PathItemExt, paste, routes};
 
 use crate::api::{
-    activity, audit, bulk, changes, compare, environments, evaluate, events, flag_clone,
-    flag_index, flags, forget, groups, invitations, me, members, oidc, organization, permissions,
-    policies, project_files, projects, promote, properties, requests, revert, rules, sdk_keys,
-    search, segments, session, sign_in, state, tokens, user_files, user_properties, users,
-    versions,
+    activity, audience, audit, bulk, changes, compare, environments, evaluate, events, flag_clone,
+    flag_index, flags, forget, groups, holders, invitations, me, members, oidc, organization,
+    permissions, policies, project_files, projects, promote, properties, requests, revert, rules,
+    sdk_keys, search, segments, session, sign_in, state, tokens, user_files, user_properties,
+    users, versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -222,6 +222,8 @@ operations! {
         .routes(routes!(promote::promote))
         .routes(routes!(revert::change_set))
         .routes(routes!(revert::environment))
+        .routes(routes!(audience::of_flag))
+        .routes(routes!(audience::of_segment))
         .routes(routes!(state::get))
         .routes(routes!(state::get_flag))
         .routes(routes!(versions::list))
@@ -269,6 +271,7 @@ operations! {
         .routes(routes!(policies::list, policies::create))
         .routes(routes!(policies::get, policies::update, policies::delete))
         .routes(routes!(permissions::ask))
+        .routes(routes!(holders::get))
         .routes(routes!(tokens::list, tokens::create))
         .routes(routes!(tokens::revoke))
 }

@@ -47,6 +47,16 @@ impl Store {
             .await?;
         read(&found.ok_or(StoreError::NotFound("organization"))?)
     }
+
+    /// The organization of this id.
+    pub async fn organization_of(&self, id: &Id<Organization>) -> Result<Organization, StoreError> {
+        let text = format!("{SELECT} WHERE id = $1");
+        let found = sqlx::query(sqlx::AssertSqlSafe(text))
+            .bind(id.as_str())
+            .fetch_optional(&self.shared.truth.read)
+            .await?;
+        read(&found.ok_or(StoreError::NotFound("organization"))?)
+    }
 }
 
 /// An organization to be made.

@@ -6,6 +6,7 @@
 //! history, written in the same transaction.
 
 pub mod accounts;
+pub mod colleagues;
 pub mod groups;
 pub mod links;
 pub mod members;

@@ -253,7 +253,19 @@ async fn snapshot(
         let built = api::computed(move || of_items(&items)).await?;
         return Ok((Arc::new(built?), version));
     }
-    let preview = match &question.commands {
+    let commands = question.commands.as_deref();
+    with_draft(state, caller, project, environment, commands).await
+}
+
+/// What an environment serves, or would after these commands, compiled; and its version.
+pub(super) async fn with_draft(
+    state: &AppState,
+    caller: &Caller,
+    project: &Project,
+    environment: &Environment,
+    commands: Option<&[Value]>,
+) -> Result<(Arc<Snapshot>, i64), Problem> {
+    let preview = match commands {
         None => None,
         Some(commands) => draft(state, caller, project, environment, commands).await?,
     };

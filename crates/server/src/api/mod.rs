@@ -5,6 +5,7 @@
 //! [`crate::router`].
 
 pub mod activity;
+pub mod audience;
 pub mod audit;
 pub mod bulk;
 pub mod changes;
@@ -17,6 +18,7 @@ pub mod flag_index;
 pub mod flags;
 pub mod forget;
 pub mod groups;
+pub mod holders;
 pub mod invitations;
 pub mod me;
 pub mod members;

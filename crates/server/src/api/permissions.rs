@@ -164,7 +164,7 @@ fn each_of(rights: &Rights, asked: &EachQuestion) -> Result<Vec<Vec<bool>>, Prob
     rows.collect()
 }
 
-fn action(pointer: String, name: &str) -> Result<(), Problem> {
+pub(super) fn action(pointer: String, name: &str) -> Result<(), Problem> {
     match ACTIONS.iter().any(|action| action.name == name) {
         true => Ok(()),
         false => {
@@ -174,7 +174,7 @@ fn action(pointer: String, name: &str) -> Result<(), Problem> {
     }
 }
 
-fn resource(pointer: String, text: &str) -> Result<Resource, Problem> {
+pub(super) fn resource(pointer: String, text: &str) -> Result<Resource, Problem> {
     let resource: Result<Resource, _> = text.parse();
     resource.map_err(|error| Problem::invalid(pointer, "resourceInvalid", error.to_string()))
 }

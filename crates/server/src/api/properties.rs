@@ -1,6 +1,7 @@
 //! Which properties users have, and which values: what an editor of rules offers.
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use axum::Json;
 use axum::extract::State;
@@ -11,15 +12,10 @@ use utoipa::ToSchema;
 
 use crate::api::users;
 use crate::app::AppState;
+use crate::audience::{self, PATIENCE, Sampled, USERS};
 use crate::auth::Caller;
 use crate::params::Path;
 use crate::problem::Problem;
-
-/// How many users are looked at: what is offered to choose from need not be exact.
-const SAMPLE: i64 = 20_000;
-
-/// Up to which number users are counted.
-pub(super) const COUNTED: i64 = 1_000_000;
 
 /// Properties and values that users have.
 #[derive(Debug, Serialize, ToSchema)]
@@ -47,18 +43,6 @@ pub struct PropertyView {
     pub known: Option<UserProperty>,
 }
 
-/// That not all users were looked at, but those seen last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Sampled {
-    /// How many users there are.
-    pub of: i64,
-    /// Whether there are more: counting stops at a million.
-    pub at_least: bool,
-    /// How many were looked at.
-    pub size: i64,
-}
-
 /// The properties that an environment's users have, with their most frequent values.
 #[utoipa::path(get, path = "/api/v1/projects/{project}/environments/{environment}/properties",
     tag = "users",
@@ -73,26 +57,22 @@ pub async fn seen(
     let (project, environment) =
         users::place(&state, &caller, "user.read", &project, &environment).await?;
     let id = environment.id.as_str();
-    let traffic = state.store.traffic();
-    let sample = traffic.recent_users(id, SAMPLE, COUNTED).await?;
-    let (mut tallies, mut keys, mut users) = (Tallies::default(), &sample.keys[..], 0);
-    while !keys.is_empty() {
-        let (some, read) = traffic.users_of(id, keys).await?;
-        for user in &some {
+    let until = Instant::now() + PATIENCE;
+    let (tallies, looked) = audience::look(
+        &state,
+        id,
+        USERS,
+        until,
+        Tallies::default(),
+        |tallies, user| {
             tallies.count(&user.properties);
-        }
-        users += i64::try_from(some.len()).unwrap_or_default();
-        keys = &keys[read..];
-    }
+        },
+    )
+    .await?;
     let known = state.store.user_properties(&project.id).await?;
-    let whole = !sample.known.at_least && sample.known.count <= SAMPLE;
     Ok(Json(SeenProperties {
-        sampled: (!whole).then_some(Sampled {
-            of: sample.known.count,
-            at_least: sample.known.at_least,
-            size: users,
-        }),
-        users,
+        sampled: looked.sampled(),
+        users: looked.users,
         items: joined(tallies.finish(), known.into_iter().collect()),
     }))
 }

@@ -65,6 +65,8 @@ pub struct SegmentDetail {
     /// In how many more places it is used, which the caller may not see: each a flag in an
     /// environment.
     pub used_by_hidden: usize,
+    /// The version to give as `base` of a change set that edits this segment: of its scope.
+    pub versions: BTreeMap<String, i64>,
 }
 
 /// A flag that uses a segment.
@@ -95,12 +97,18 @@ pub struct ListedSegmentView {
 }
 
 impl SegmentDetail {
-    fn new(mut segment: Segment, uses: Vec<SegmentUse>, rights: &Rights) -> Self {
+    fn new(
+        mut segment: Segment,
+        version: (String, i64),
+        uses: Vec<SegmentUse>,
+        rights: &Rights,
+    ) -> Self {
         let (used_by, used_by_hidden) = used_by(uses, rights);
         Self {
             warnings: warnings::of_segment(&segment),
             used_by,
             used_by_hidden,
+            versions: BTreeMap::from([version]),
             included: std::mem::take(&mut segment.included),
             excluded: std::mem::take(&mut segment.excluded),
             segment: segment.into(),
@@ -186,25 +194,32 @@ pub struct SegmentQuery {
 struct Place {
     scope: SegmentScope,
     above: Option<Resource>,
+    /// Its name among scopes, and its version as it was before anything else was read.
+    version: (String, i64),
 }
 
 impl Place {
-    fn organization() -> Self {
-        Self {
+    async fn organization(state: &AppState, caller: &Caller) -> Result<Self, Problem> {
+        let found = state.store.organization_of(&caller.organization).await?;
+        Ok(Self {
+            version: (String::new(), found.version),
             scope: SegmentScope::Organization,
             above: None,
-        }
+        })
     }
 
     fn project(project: Project) -> Self {
         Self {
+            version: (project.key.to_string(), project.version),
             above: Some(Resource::project(project.key.as_str())),
             scope: SegmentScope::Project(project.id),
         }
     }
 
     fn environment(project: Project, environment: Environment) -> Self {
+        let name = format!("{}/{}", project.key, environment.key);
         Self {
+            version: (name, environment.position.version),
             above: Some(Resource::of(&project, &environment)),
             scope: SegmentScope::Environment(project.id, environment.id),
         }
@@ -257,7 +272,8 @@ pub async fn list_shared(
     caller: Caller,
     Query(query): Query<SegmentQuery>,
 ) -> Result<Json<Page<ListedSegmentView>>, Problem> {
-    page(&state, &caller, Place::organization(), query).await
+    let place = Place::organization(&state, &caller).await?;
+    page(&state, &caller, place, query).await
 }
 
 /// List the segments that all environments of a project share.
@@ -309,7 +325,7 @@ async fn one(
     place.may_read(caller, &found)?;
     let uses = state.store.segment_uses(&caller.organization, &found.id);
     let (uses, rights) = (uses.await?, caller.rights.clone());
-    let shown = api::computed(move || SegmentDetail::new(found, uses, &rights));
+    let shown = api::computed(move || SegmentDetail::new(found, place.version, uses, &rights));
     Ok(Json(shown.await?))
 }
 
@@ -322,7 +338,8 @@ pub async fn get_shared(
     caller: Caller,
     Path(key): Path<String>,
 ) -> Result<Json<SegmentDetail>, Problem> {
-    one(&state, &caller, Place::organization(), &key).await
+    let place = Place::organization(&state, &caller).await?;
+    one(&state, &caller, place, &key).await
 }
 
 /// One segment of a project.

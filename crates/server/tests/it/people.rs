@@ -11,7 +11,7 @@ use burgee_server::setup;
 use burgee_testkit::api::{Answer, Api};
 use serde_json::{Value, json};
 
-use crate::kit::App;
+use crate::kit::{App, on_each_database};
 
 const OWNER: &str = "owner@localhost";
 const PASSWORD: &str = "correct horse";
@@ -49,4 +49,30 @@ pub(crate) async fn joined(app: &App, owner: &Api, email: &str, policies: &[&str
     let answer = app.nobody().post("links/follow", &follow).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
     app.nobody().in_session_of(&answer)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_may_not_is_told_whom_to_ask() {
+    on_each_database(async |app| {
+        let owner = owner(app).await;
+        let rita = joined(app, &owner, "rita@example.com", &["reader"]).await;
+        joined(app, &owner, "wim@example.com", &["developer"]).await;
+        let asked =
+            "permissions/holders?action=flag.turnOn&resource=project/default:env/dev:flag/x";
+        let found = rita.get(asked).await.expect(200);
+        let named = |of: &Value| of["names"].as_array().unwrap().len();
+        // The owner and the developer may; the owner alone gives it to others.
+        assert_eq!(named(&found["holders"]), 2, "{found}");
+        assert_eq!(named(&found["grantors"]), 1, "{found}");
+        assert_eq!(found["holders"]["more"], 0);
+        let unknown = rita
+            .get("permissions/holders?action=fly&resource=project/default")
+            .await;
+        assert_eq!(unknown.problem(400).code(), "invalid");
+        let nothing = rita
+            .get("permissions/holders?action=flag.turnOn&resource=sky")
+            .await;
+        assert_eq!(nothing.problem(400).code(), "invalid");
+    })
+    .await;
 }

@@ -650,3 +650,47 @@ async fn a_project_knows_properties_and_their_presets() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_part_of_a_flag_says_for_how_many_it_decides() {
+    on_each_database(async |app| {
+        people(app, 30).await;
+        let (yes, _) = checkout(app).await;
+        let path = format!("{PROD}/flags/checkout/audience");
+        let found = app.owner.post(&path, &json!({})).await.expect(200);
+        assert_eq!(found["users"], 30);
+        assert_eq!(found["rules"], json!([{"rule": "germany", "users": 15}]));
+        assert_eq!(found["defaultRule"], 15);
+        // Of a draft, off as well as on; and nothing was changed by asking.
+        let add = json!({"kind": "addTargets", "flag": "checkout", "environment": "prod",
+            "variation": yes, "keys": ["u000", "u001", "nobody"]});
+        let draft = json!({"commands": [in_prod("turnOff", "checkout"), add]});
+        let found = app.owner.post(&path, &draft).await.expect(200);
+        assert_eq!(found["targets"], json!({yes.as_str(): 2}));
+        assert_eq!(found["rules"][0]["users"], 14);
+        assert_eq!(found["defaultRule"], 14);
+        let found = app.owner.post(&path, &json!({})).await.expect(200);
+        assert_eq!(found["targets"], json!({}));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_segment_says_whom_it_takes_in_before_there_is_one() {
+    on_each_database(async |app| {
+        people(app, 30).await;
+        let path = format!("{PROD}/segment-audience");
+        let rule = json!({"id": "r", "name": "", "conditions": [
+            {"property": "country", "op": "Equal", "value": "de"}]});
+        let asked = json!({"included": ["u001", "u001", "x", "y"], "excluded": ["u000"],
+            "rules": [rule]});
+        let found = app.owner.post(&path, &asked).await.expect(200);
+        assert_eq!(
+            (&found["users"], &found["members"]),
+            (&json!(30), &json!(15))
+        );
+        assert_eq!(found["unknownKeys"], 2);
+        assert!(found.get("sampled").is_none());
+    })
+    .await;
+}

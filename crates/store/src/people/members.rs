@@ -171,6 +171,19 @@ impl Store {
         }))
     }
 
+    /// All members of an organization by address.
+    pub(super) async fn everybody(
+        &self,
+        organization: &Id<Organization>,
+    ) -> Result<Vec<Member>, StoreError> {
+        let mut sql = Sql::new(&select());
+        sql.push(" WHERE members.organization_id = ")
+            .bind(organization.as_str())
+            .push(" ORDER BY accounts.email_folded");
+        let rows = sql.query()?.fetch_all(&self.shared.truth.read).await?;
+        rows.iter().map(read).collect()
+    }
+
     /// One member.
     pub async fn member(
         &self,

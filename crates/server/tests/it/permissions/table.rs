@@ -27,7 +27,12 @@ impl Operation {
 
     /// Whether it only asks.
     pub(crate) fn asks(&self) -> bool {
-        let asks = ["permissions", "projects/default/environments/prod/evaluate"];
+        let asks = [
+            "permissions",
+            "projects/default/environments/prod/evaluate",
+            "projects/default/environments/prod/flags/known/audience",
+            "projects/default/environments/prod/segment-audience",
+        ];
         self.method() == "GET" || asks.contains(&self.path.as_str())
     }
 
@@ -334,6 +339,18 @@ fn users() -> Vec<Operation> {
             &["environment.read", "project.read", "user.read", "flag.read"],
         )
         .sends(json!({"key": "known", "flag": "known"})),
+        op(
+            "POST /api/v1/projects/{project}/environments/{environment}/flags/{flag}/audience",
+            format!("{environment}/flags/known/audience"),
+            &["environment.read", "project.read", "user.read", "flag.read"],
+        )
+        .sends(json!({})),
+        op(
+            "POST /api/v1/projects/{project}/environments/{environment}/segment-audience",
+            format!("{environment}/segment-audience"),
+            &["environment.read", "project.read", "user.read"],
+        )
+        .sends(json!({"included": ["known"]})),
     ]
 }
 
@@ -723,6 +740,11 @@ fn policies() -> Vec<Operation> {
             &["policy.write"],
         ),
         op("POST /api/v1/permissions", "permissions", &[]).sends(json!({"questions": [question]})),
+        op(
+            "GET /api/v1/permissions/holders",
+            "permissions/holders?action=flag.turnOn&resource=project/*",
+            &[],
+        ),
     ]
 }
 
