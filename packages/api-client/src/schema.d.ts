@@ -537,6 +537,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/permissions/holders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Ask who may do what one may not. Everybody in the organization may ask: it tells names alone. */
+        get: operations["getPermissionsHolders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/policies": {
         parameters: {
             query?: never;
@@ -771,6 +788,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/environments/{environment}/flags/{flag}/audience": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Count whom each part of a flag decides for in an environment, of the users known there. */
+        post: operations["postProjectsByProjectEnvironmentsByEnvironmentFlagsByFlagAudience"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/environments/{environment}/import/featbit": {
         parameters: {
             query?: never;
@@ -934,6 +968,26 @@ export interface paths {
          *     the grace. Its connections are closed then, and for good (4003). The answer is the new key.
          */
         post: operations["postProjectsByProjectEnvironmentsByEnvironmentSdkKeysByIdRotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/environments/{environment}/segment-audience": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count whom a segment would take in, of the users known in an environment, and how many of its keys
+         *     are nobody's there.
+         */
+        post: operations["postProjectsByProjectEnvironmentsByEnvironmentSegmentAudience"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1327,9 +1381,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Apply a request that is approved, or its next step, without waiting for its moment. Takes `change.apply` wherever it does something; its author
-         *     must still be allowed what it does. One that was applied is not applied again; the answer is the
-         *     first one.
+         * Apply a request that is approved, or its next step, without waiting for its moment. Takes
+         *     `change.apply` wherever it does something; its author must still be allowed what it does. One that
+         *     was applied is not applied again; the answer is the first one.
          */
         post: operations["postRequestsByIdApply"];
         delete?: never;
@@ -1856,6 +1910,14 @@ export interface components {
             project?: string | null;
             /** @description The segment's key. */
             segment: string;
+        };
+        /** @description Of which state of a flag. */
+        AudienceQuestion: {
+            /**
+             * @description A draft: commands, as of a change set, that are applied for this answer alone; the present
+             *     state where absent.
+             */
+            commands?: components["schemas"]["Command"][] | null;
         };
         /** @description An entry of the audit log. */
         AuditView: components["schemas"]["ChangeView"] & {
@@ -2664,6 +2726,32 @@ export interface components {
             /** @description What the author should know. */
             warnings: components["schemas"]["Warning"][];
         };
+        /** @description Whom each part of a flag decides for, as if the flag were on. */
+        FlagAudience: {
+            /**
+             * Format: int64
+             * @description How many the default rule decides for.
+             */
+            defaultRule: number;
+            /**
+             * Format: int64
+             * @description How many get nothing: what decides for them covers nobody like them, or the flag is not
+             *     released here.
+             */
+            nothing: number;
+            /** @description For each rule, in order: how many it decides for, since none before it does. */
+            rules: components["schemas"]["RuleAudience"][];
+            sampled?: components["schemas"]["Sampled"] | null;
+            /** @description How many are individual targets, by the variation's id. */
+            targets: {
+                [key: string]: number;
+            };
+            /**
+             * Format: int64
+             * @description How many users were looked at.
+             */
+            users: number;
+        };
         /** @description A flag with its targeting in every environment where it is released. */
         FlagDetail: components["schemas"]["FlagView"] & {
             /**
@@ -3093,6 +3181,13 @@ export interface components {
             project?: string;
             /** @description Its id. */
             rule: string;
+        };
+        /** @description Some members. */
+        Named: {
+            /** @description How many there are besides. */
+            more: number;
+            /** @description The names of the first five; the address of who has given none. */
+            names: string[];
         };
         /** @description A change set: commands that are applied together or not at all. */
         NewChangeSet: {
@@ -4443,6 +4538,16 @@ export interface components {
             /** @description The rollout; the first part that covers the user wins. */
             variations?: components["schemas"]["RolloutVariation"][];
         };
+        /** @description Whom a rule decides for. */
+        RuleAudience: {
+            /** @description The rule's id. */
+            rule: string;
+            /**
+             * Format: int64
+             * @description How many of the users.
+             */
+            users: number;
+        };
         /** @description A targeting rule. */
         RuleInput: {
             /** @description All must hold. */
@@ -4611,6 +4716,25 @@ export interface components {
             /** @description The value. */
             value: string;
         };
+        /** @description Whom a segment takes in. */
+        SegmentAudience: {
+            /**
+             * Format: int64
+             * @description How many of the users are members.
+             */
+            members: number;
+            sampled?: components["schemas"]["Sampled"] | null;
+            /**
+             * @description How many of the included keys no known user has; null where there was no time to look for all
+             *     of them.
+             */
+            unknownKeys?: number | null;
+            /**
+             * Format: int64
+             * @description How many users were looked at.
+             */
+            users: number;
+        };
         /** @description A segment with the keys that it names. */
         SegmentDetail: components["schemas"]["SegmentView"] & {
             /** @description Not members, whatever else says so. */
@@ -4627,11 +4751,24 @@ export interface components {
              *     environment.
              */
             usedByHidden: number;
+            /** @description The version to give as `base` of a change set that edits this segment: of its scope. */
+            versions: {
+                [key: string]: number;
+            };
             /**
              * @description What does not do everywhere what its author may think; pointers are into this segment.
              *     Empty for an archived one.
              */
             warnings: components["schemas"]["ItemWarning"][];
+        };
+        /** @description A segment: one that is there, or one that is being written. */
+        SegmentQuestion: {
+            /** @description Keys of who are none. */
+            excluded?: string[];
+            /** @description Keys of members. */
+            included?: string[];
+            /** @description Any rule that holds makes a member. */
+            rules?: components["schemas"]["SegmentRule"][];
         };
         /** @description A rule of a segment: a user for whom all conditions hold is a member. */
         SegmentRule: {
@@ -5397,6 +5534,13 @@ export interface components {
             params?: {
                 [key: string]: string;
             };
+        };
+        /** @description Whom to ask. */
+        WhomToAsk: {
+            /** @description Those of them who may also give policies to whoever asks. */
+            grantors: components["schemas"]["Named"];
+            /** @description Members who may do it themselves. */
+            holders: components["schemas"]["Named"];
         };
         /** @description A reason: a code with its parameters, and the same in English. */
         Why: {
@@ -8795,6 +8939,76 @@ export interface operations {
             };
         };
     };
+    getPermissionsHolders: {
+        parameters: {
+            query: {
+                /** @description E.g. `flag.turnOn`. */
+                action: string;
+                /** @description E.g. `project/web:env/prod:flag/checkout;payment`, with the tags that it has. */
+                resource: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhomToAsk"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getPolicies: {
         parameters: {
             query?: never;
@@ -10914,6 +11128,109 @@ export interface operations {
             };
         };
     };
+    postProjectsByProjectEnvironmentsByEnvironmentFlagsByFlagAudience: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The flag's key */
+                flag: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AudienceQuestion"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlagAudience"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     postProjectsByProjectEnvironmentsByEnvironmentImportFeatbit: {
         parameters: {
             query?: never;
@@ -12027,6 +12344,107 @@ export interface operations {
             };
             /** @description Something that is there stands against it; nothing was changed */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postProjectsByProjectEnvironmentsByEnvironmentSegmentAudience: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SegmentQuestion"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SegmentAudience"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
