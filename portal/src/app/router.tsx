@@ -4,7 +4,7 @@ import { Failure, NoPage } from "@/components/states";
 import { audit } from "./routes/audit";
 import { organization, project, root } from "./routes/base";
 import { change, changes } from "./routes/changes";
-import { flag, flagEnvironment, flagHistory, flagIndex, flags } from "./routes/flags";
+import { flag, flagEnvironment, flagHistory, flagIndex, flagWhy, flags } from "./routes/flags";
 import { link, signIn } from "./routes/session";
 import { projectSettings, settings, settingsGeneral, settingsStart } from "./routes/settings";
 import { home, projectHome, start } from "./routes/start";
@@ -23,7 +23,7 @@ const tree = root.addChildren([
       projectHome,
       projectSettings,
       flags,
-      flag.addChildren([flagIndex, flagHistory, flagEnvironment]),
+      flag.addChildren([flagIndex, flagHistory, flagEnvironment.addChildren([flagWhy])]),
     ]),
   ]),
 ]);

@@ -6,6 +6,7 @@ import type acts from "./en/pages/acts.json";
 import type audit from "./en/pages/audit.json";
 import type session from "./en/pages/session.json";
 import type settings from "./en/pages/settings.json";
+import type why from "./en/pages/why.json";
 
 export interface Pages {
   "copy-as": typeof copyAs;
@@ -15,4 +16,5 @@ export interface Pages {
   audit: typeof audit;
   session: typeof session;
   settings: typeof settings;
+  why: typeof why;
 }

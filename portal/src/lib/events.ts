@@ -101,7 +101,12 @@ function take(organization: string, queries: QueryClient, { event, data }: Messa
   again("requests", organization);
   again("request", organization);
   for (const { project, flags, more, settings } of places) {
-    if (project == null) continue;
+    if (project == null) {
+      // A segment that all projects share.
+      again("evaluate", organization);
+      continue;
+    }
+    again("evaluate", organization, project);
     again("flagIndex", organization, project);
     if (more) again("flag", organization, project);
     for (const flag of flags) again("flag", organization, project, flag);

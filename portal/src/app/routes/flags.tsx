@@ -1,8 +1,10 @@
 /** The flags of a project, and one of them. */
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { withWords } from "@/i18n";
 import { flagIndexQuery, flagQuery, historyQuery } from "@/lib/api/queries";
 import { readFilter } from "@/lib/filter";
 import { shownEnvironments } from "@/lib/pinned";
+import { readWhy } from "@/lib/why-search";
 import { queries } from "../queries";
 import { project } from "./base";
 
@@ -47,5 +49,15 @@ export const flagHistory = createRoute({
 export const flagEnvironment = createRoute({
   getParentRoute: () => flag,
   path: "$environment",
-  component: lazyRouteComponent(() => import("@/features/flag/environment"), "FlagEnvironment"),
+  component: lazyRouteComponent(
+    () => withWords("why", import("@/features/flag/environment")),
+    "FlagEnvironment",
+  ),
+});
+
+/** `…/prod/why?user=ana`: the same page, with the answer on it. */
+export const flagWhy = createRoute({
+  getParentRoute: () => flagEnvironment,
+  path: "why",
+  validateSearch: readWhy,
 });

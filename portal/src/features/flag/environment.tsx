@@ -13,6 +13,7 @@ import { Targets } from "./targets";
 import { editTargeting, useFlag } from "./use-flag";
 import { VariationSelect } from "./variation-select";
 import { Variations } from "./variations";
+import { Why } from "./why";
 
 const Quick = lazy(() => import("./quick").then((it) => ({ default: it.Quick })));
 
@@ -47,6 +48,7 @@ export function FlagEnvironment() {
         {!now.released && <span className={classes.quiet}>{t("flag.notReleasedHelp")}</span>}
       </div>
       <Warnings of={known} />
+      <Why environment={environment} />
       <Section title={t("flag.targets")} help={t("flag.targetsHelp")}>
         <Targets flag={flag} targeting={now} environment={environment} edit={edit} />
       </Section>

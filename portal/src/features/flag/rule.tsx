@@ -47,7 +47,7 @@ export function RuleSentence(props: Props) {
   ));
 
   return (
-    <li className={classes.rule} aria-label={name} onKeyDown={key}>
+    <li id={`rule-${rule.id}`} className={classes.rule} aria-label={name} onKeyDown={key}>
       <div className={classes.ruleHead}>
         <input
           className={classes.ruleName}

@@ -1,0 +1,53 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useMemo } from "react";
+import type { At } from "@/components/as-of";
+import { type Question, whyQuery } from "@/lib/api/users";
+import { type Edit, isFlagEdit } from "@/lib/draft/edit";
+import { type Missing, incomplete } from "@/lib/draft/incomplete";
+import { useDraft } from "@/lib/draft/store";
+import type { WhySearch } from "@/lib/why-search";
+import { useFlag } from "./use-flag";
+
+/** Those edits that may decide what a flag gives: its own, and those of segments. */
+function about(commands: Edit[], project: string, flag: string): Edit[] {
+  return commands.filter(
+    (it) => (it.project ?? project) === project && (!isFlagEdit(it) || it.flag === flag),
+  );
+}
+
+/** Who is asked for, in which state, as the address has it; and how to ask for others. */
+export function useWhy(environment: string) {
+  const { organization, project, key: flag } = useFlag();
+  const search: WhySearch = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const draft = useDraft();
+  const commands = useMemo(() => about(draft.commands, project, flag), [draft, project, flag]);
+  const edited = commands.length > 0;
+  const missing: Missing | undefined = incomplete({ ...draft, commands });
+  const { user = "", properties, version } = search;
+  const at: At = version ?? (search.draft && edited ? "draft" : undefined);
+  const who: Question = { key: user, properties };
+  const now = useQuery(
+    whyQuery(organization, project, environment, flag, { ...who, version: version ?? undefined }),
+  );
+  const after = useQuery({
+    ...whyQuery(organization, project, environment, flag, { ...who, commands }),
+    enabled: user !== "" && edited && missing === undefined && version === undefined,
+  });
+
+  /** Shows another question, under its address. */
+  function ask(next: WhySearch) {
+    const params = { organization, project, flag, environment };
+    const rest = { params, resetScroll: false } as const;
+    if (next.user) {
+      const to = "/$organization/$project/flags/$flag/$environment/why";
+      // Another user is another page; the same one seen otherwise is not.
+      void navigate({ to, search: next, ...rest, replace: next.user === user });
+    } else void navigate({ to: "/$organization/$project/flags/$flag/$environment", ...rest });
+  }
+
+  return { user, properties, version, at, edited, missing, now, after, commands, search, ask };
+}
+
+export type Why = ReturnType<typeof useWhy>;

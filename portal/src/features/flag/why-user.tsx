@@ -1,0 +1,85 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button } from "@/components/button";
+import { PropertyRows } from "@/components/property-rows";
+import { UserProperties } from "@/components/user-properties";
+import type { Schemas } from "@/lib/api/client";
+import { someUsersQuery } from "@/lib/api/users";
+import { propertiesQuery } from "@/lib/api/queries";
+import { useFlag } from "./use-flag";
+import type { Why } from "./use-why";
+import classes from "./why.module.css";
+
+interface Props {
+  environment: string;
+  why: Why;
+  user: Schemas["EvaluatedUser"];
+}
+
+/** Whom it was asked for: with what is known of them, or with properties to try. */
+export function WhyUser({ environment, why, user }: Props) {
+  const { t } = useTranslation();
+  const { organization, project } = useFlag();
+  const { search, ask } = why;
+  const [trying, setTrying] = useState(search.properties !== undefined);
+  const seen = useQuery(propertiesQuery(organization, project, environment));
+  const stranger = !user.stored && search.properties === undefined;
+  const has: Record<string, string> = {
+    ...(user.name === "" ? {} : { name: user.name }),
+    ...user.properties,
+  };
+
+  function known() {
+    const { properties: _, ...rest } = search;
+    setTrying(false);
+    ask(rest);
+  }
+
+  return (
+    <section>
+      <h3>
+        <bdi className={classes.key}>{user.key}</bdi>
+      </h3>
+      {stranger && <Stranger environment={environment} why={why} />}
+      {search.properties !== undefined && <p className={classes.quiet}>{t("why.given")}</p>}
+      {trying ? (
+        <PropertyRows
+          values={search.properties ?? has}
+          names={(seen.data?.items ?? []).map((it) => it.name)}
+          change={(properties) => ask({ ...search, properties })}
+        />
+      ) : (
+        <UserProperties of={has} />
+      )}
+      <div className={classes.actions}>
+        {trying ? (
+          <Button small look="quiet" onClick={known}>
+            {t("why.asKnown")}
+          </Button>
+        ) : (
+          <Button small look="quiet" onClick={() => setTrying(true)}>
+            {t("why.tryProperties")}
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** Nobody of this key was seen: perhaps it was a name, or the beginning of a key. */
+function Stranger({ environment, why }: Omit<Props, "user">) {
+  const { t } = useTranslation();
+  const { organization, project } = useFlag();
+  const near = useQuery(someUsersQuery(organization, project, environment, why.user));
+  return (
+    <>
+      <p className={classes.quiet}>{t("why.stranger", { environment })}</p>
+      {(near.data ?? []).slice(0, 3).map((it) => (
+        <Button key={it.key} small onClick={() => why.ask({ ...why.search, user: it.key })}>
+          {it.name === "" ? it.key : t("why.near", { key: it.key, name: it.name })}
+        </Button>
+      ))}
+    </>
+  );
+}

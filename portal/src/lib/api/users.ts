@@ -1,0 +1,138 @@
+/** End users of an environment, and what they get. */
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import type { Edit } from "@/lib/draft/edit";
+import { Refused, type Schemas, api, dataOf } from "./client";
+
+/** Whom to evaluate for, and in which state. */
+export interface Question {
+  key: string;
+  /** In place of what is known of them; `name` is their name. */
+  properties?: Record<string, string> | undefined;
+  /** A version that was; the present where absent. */
+  version?: number | undefined;
+  /** What is not applied yet. */
+  commands?: Edit[] | undefined;
+}
+
+const IN_ENVIRONMENT = "/api/v1/projects/{project}/environments/{environment}";
+
+/** So many flags are in a page of an evaluation of all of them. */
+const FLAGS = 500;
+
+async function evaluate(
+  organization: string,
+  place: { project: string; environment: string },
+  { key, properties, version, commands }: Question,
+  more: { flag?: string; cursor?: string; limit?: number },
+  signal: AbortSignal,
+): Promise<Schemas["Evaluation"]> {
+  const ask = async (given: Question["properties"]) => {
+    const { name = "", ...rest } = given ?? {};
+    const body: Schemas["Question"] = {
+      key,
+      ...more,
+      ...(given ? { name, properties: rest } : {}),
+      ...(version === undefined ? {} : { version }),
+      ...(commands && version === undefined ? { commands } : {}),
+    };
+    const params = { path: place };
+    return dataOf(
+      await api(organization).POST(`${IN_ENVIRONMENT}/evaluate`, { params, body, signal }),
+    );
+  };
+  if (properties) return ask(properties);
+  try {
+    return await ask(undefined);
+  } catch (error) {
+    // Nobody of this key was seen there: then it is somebody of whom nothing is known.
+    if (error instanceof Refused && error.status === 404) return ask({});
+    throw error;
+  }
+}
+
+/** What a flag gives somebody, with the steps that led to it. */
+export const whyQuery = (
+  organization: string,
+  project: string,
+  environment: string,
+  flag: string,
+  question: Question,
+) =>
+  queryOptions({
+    queryKey: ["evaluate", organization, project, environment, flag, question],
+    queryFn: ({ signal }) =>
+      evaluate(organization, { project, environment }, question, { flag }, signal),
+    enabled: question.key !== "",
+    staleTime: 30_000,
+    retry: false,
+  });
+
+/** What all flags give somebody. */
+export const allFlagsQuery = (
+  organization: string,
+  project: string,
+  environment: string,
+  question: Question,
+) =>
+  infiniteQueryOptions({
+    queryKey: ["evaluate", organization, project, environment, null, question],
+    queryFn: ({ pageParam, signal }) => {
+      const more = pageParam === "" ? { limit: FLAGS } : { limit: FLAGS, cursor: pageParam };
+      return evaluate(organization, { project, environment }, question, more, signal);
+    },
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next ?? undefined,
+    staleTime: 30_000,
+    retry: false,
+  });
+
+/** Known users whose key or name begins so, a few of them. */
+export const someUsersQuery = (
+  organization: string,
+  project: string,
+  environment: string,
+  search: string,
+) =>
+  queryOptions({
+    queryKey: ["users", organization, project, environment, "some", search],
+    queryFn: async ({ signal }) => {
+      const query = search === "" ? { limit: 8 } : { limit: 8, search };
+      const params = { path: { project, environment }, query };
+      const path = `${IN_ENVIRONMENT}/users` as const;
+      return dataOf(await api(organization).GET(path, { params, signal })).items;
+    },
+    staleTime: 30_000,
+    retry: false,
+  });
+
+/** What was changed in an environment, newest first: of one flag, or of all. */
+export const versionsQuery = (
+  organization: string,
+  project: string,
+  environment: string,
+  flag: string | undefined,
+) =>
+  queryOptions({
+    queryKey: ["changes", organization, project, "versions", environment, flag],
+    queryFn: async ({ signal }) => {
+      const query = flag === undefined ? { limit: 12 } : { limit: 12, flag };
+      const params = { path: { project, environment }, query };
+      const path = `${IN_ENVIRONMENT}/changes` as const;
+      return dataOf(await api(organization).GET(path, { params, signal })).items;
+    },
+    staleTime: Infinity,
+  });
+
+/** The version of an environment at a moment. */
+export async function versionAt(
+  organization: string,
+  project: string,
+  environment: string,
+  to: string,
+): Promise<number> {
+  const params = { path: { project, environment }, query: { to, limit: 1 } };
+  const path = `${IN_ENVIRONMENT}/changes` as const;
+  const { items } = dataOf(await api(organization).GET(path, { params }));
+  // Before the first one nothing was released.
+  return items[0]?.versions[`${project}/${environment}`] ?? 0;
+}
