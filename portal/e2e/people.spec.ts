@@ -83,11 +83,12 @@ test("one asks, another approves", async ({ owner, browser, server, call }) => {
     await enter(context, server, await server.signIn(email, "sextant-compass-4"));
     const ken = await context.newPage();
     await ken.goto(`${server.url}/default/changes`);
-    await expect(ken.getByText("Awaits you")).toBeVisible();
-    await ken.getByRole("link", { name: /guarded in dev/ }).click();
+    await expect(ken.getByText("Waits for you")).toBeVisible();
+    const other = new Hand(ken);
+    await other.click(ken.getByRole("link", { name: /guarded in dev/ }));
     await expect(ken.getByText("ana now individually get ‘false’")).toBeVisible();
-    await ken.getByRole("button", { name: "Approve" }).click();
-    await ken.getByRole("button", { name: "Apply", exact: true }).click();
+    await other.click(ken.getByRole("button", { name: "Approve and apply" }));
+    other.needed("approve");
     await expect(ken.getByText(/dev is now version/)).toBeVisible();
     await context.close();
     expect(await served(call, "dev", "guarded", { key: "ana" })).toBe("false");

@@ -5,11 +5,11 @@ export const changes: Shown[] = [
   {
     name: "changes-none",
     path: "/default/changes",
-    ready: (page) => expect(page.getByText("No request waits")).toBeVisible(),
+    ready: (page) => expect(page.getByText("No request is open")).toBeVisible(),
   },
   {
     name: "changes-history",
-    path: "/default/changes?show=history",
+    path: "/default/changes/history",
     ready: (page) => expect(page.getByText(/signed in/).first()).toBeVisible(),
   },
 ];

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/lib/api/client";
-import { requestsQuery } from "@/lib/api/queries";
+import { inboxQuery } from "@/lib/api/queries";
 import { AccountMenu } from "./account-menu";
 import { openPalette } from "./palette-key";
 import { ProjectMenu } from "./project-menu";
@@ -17,8 +17,8 @@ interface Props {
 /** Where one can go. Only what there is. */
 export function Navigation({ organization, project, me }: Props) {
   const { t } = useTranslation();
-  const waiting = useQuery({ ...requestsQuery(organization, "forMe"), enabled: me !== undefined });
-  const count = waiting.data?.length ?? 0;
+  const waiting = useQuery({ ...inboxQuery(organization), enabled: me !== undefined });
+  const count = waiting.data ? waiting.data.review + waiting.data.mine : 0;
   return (
     <nav className={classes.nav} aria-label={t("shell.navigation")}>
       <ProjectMenu organization={organization} project={project} me={me} />

@@ -3,7 +3,7 @@ import { createRouter } from "@tanstack/react-router";
 import { Failure, NoPage } from "@/components/states";
 import { audit } from "./routes/audit";
 import { organization, project, root } from "./routes/base";
-import { change, changes } from "./routes/changes";
+import { change, changes, history, schedule, version, versions } from "./routes/changes";
 import { flag, flagEnvironment, flagHistory, flagIndex, flagWhy, flags } from "./routes/flags";
 import { link, signIn } from "./routes/session";
 import { projectSettings, settings, settingsGeneral, settingsStart } from "./routes/settings";
@@ -17,10 +17,14 @@ const tree = root.addChildren([
     home,
     changes,
     change,
+    schedule,
+    history,
     audit,
     settings.addChildren([settingsStart, settingsGeneral]),
     project.addChildren([
       projectHome,
+      versions,
+      version,
       projectSettings,
       flags,
       flag.addChildren([flagIndex, flagHistory, flagEnvironment.addChildren([flagWhy])]),

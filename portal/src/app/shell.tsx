@@ -18,7 +18,7 @@ import { queries } from "./queries";
 import classes from "./shell.module.css";
 
 const ReviewBar = lazy(() =>
-  import("@/features/review/bar").then((it) => ({ default: it.ReviewBar })),
+  withWords("review", import("@/features/review/bar")).then((it) => ({ default: it.ReviewBar })),
 );
 const SessionEnded = lazy(() =>
   withWords("session", import("@/features/session/ended")).then((it) => ({

@@ -5,13 +5,26 @@ import { useFormat } from "@/lib/format";
 import { said } from "@/lib/problems";
 import { toast } from "@/lib/toasts";
 
+/** What a change set may have made old, before the server's own word of it is here. */
+const MOVED = [
+  "flagIndex",
+  "flag",
+  "segments",
+  "segment",
+  "changes",
+  "requests",
+  "request",
+  "schedule",
+  "versions",
+];
+
 /** What follows when a change set was applied: what is shown is asked for again, and said, with Undo. */
 export function useApplied(organization: string): (result: Result) => void {
   const { t } = useTranslation();
   const { list, number } = useFormat();
   const queries = useQueryClient();
   const again = () => {
-    for (const key of ["flagIndex", "flag", "segments", "segment", "changes", "requests"]) {
+    for (const key of MOVED) {
       void queries.invalidateQueries({ queryKey: [key, organization] });
     }
   };

@@ -73,7 +73,7 @@ function Plan({
       <Wrong error={plan.error ?? send.error} />
       {result?.needs.some((it) => it.comment) && (
         <TextField
-          label={t("review.comment")}
+          label={t("revert.comment")}
           required
           value={comment}
           onChange={(event) => setComment(event.target.value)}

@@ -1,7 +1,6 @@
 import change from "./en/change.json";
 import flag from "./en/flag.json";
 import flags from "./en/flags.json";
-import review from "./en/review.json";
 import shell from "./en/shell.json";
 
-export const en = { ...change, ...flag, ...flags, ...review, ...shell };
+export const en = { ...change, ...flag, ...flags, ...shell };

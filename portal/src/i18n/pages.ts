@@ -1,19 +1,23 @@
 /** Pages with words of their own, by the name of their file in `<language>/pages/`. */
+import type acts from "./en/pages/acts.json";
+import type audit from "./en/pages/audit.json";
+import type changes from "./en/pages/changes.json";
 import type copyAs from "./en/pages/copy-as.json";
 import type keys from "./en/pages/keys.json";
 import type palette from "./en/pages/palette.json";
-import type acts from "./en/pages/acts.json";
-import type audit from "./en/pages/audit.json";
+import type review from "./en/pages/review.json";
 import type session from "./en/pages/session.json";
 import type settings from "./en/pages/settings.json";
 import type why from "./en/pages/why.json";
 
 export interface Pages {
+  acts: typeof acts;
+  audit: typeof audit;
+  changes: typeof changes;
   "copy-as": typeof copyAs;
   keys: typeof keys;
   palette: typeof palette;
-  acts: typeof acts;
-  audit: typeof audit;
+  review: typeof review;
   session: typeof session;
   settings: typeof settings;
   why: typeof why;

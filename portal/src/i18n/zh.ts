@@ -2,14 +2,12 @@ import type { en } from "./en";
 import change from "./zh/change.json";
 import flag from "./zh/flag.json";
 import flags from "./zh/flags.json";
-import review from "./zh/review.json";
 import shell from "./zh/shell.json";
 
 export const zh = {
   ...change,
   ...flag,
   ...flags,
-  ...review,
 
   ...shell,
 } satisfies typeof en;

@@ -94,12 +94,20 @@ function take(organization: string, queries: QueryClient, { event, data }: Messa
     void queries.invalidateQueries();
     return;
   }
+  if (event === "inbox") {
+    queries.setQueryData(["inbox", organization], JSON.parse(data) as Schemas["Inbox"]);
+    // Somebody reviewed, revised or withdrew: what is shown of requests may be old.
+    for (const key of ["requests", "request", "schedule"]) again(key, organization);
+    return;
+  }
   if (event !== "change") return;
   const { places } = JSON.parse(data) as Schemas["ChangeEvent"];
   again("changes", organization);
   again("auditNewest", organization);
   again("requests", organization);
   again("request", organization);
+  again("schedule", organization);
+  again("versions", organization);
   for (const { project, flags, more, settings } of places) {
     if (project == null) {
       // A segment that all projects share.

@@ -1,120 +1,61 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { Ago } from "@/components/ago";
 import { Button } from "@/components/button";
-import { ChangeEntry } from "@/components/change-entry";
-import { Page } from "@/components/page";
-import { Tabs } from "@/components/tabs";
+import { Chips } from "@/components/chips";
 import { Empty, Failure, Waiting } from "@/components/states";
-import type { Schemas } from "@/lib/api/client";
-import { historyQuery, requestsQuery } from "@/lib/api/queries";
-import { useTitle } from "@/lib/title";
-import classes from "./changes.module.css";
+import { WHICH, requestsQuery } from "@/lib/api/changes";
+import { ChangesFrame } from "./frame";
+import { RequestRow } from "./request-row";
 
-/** What waits to be approved, and what was done. */
-export function ChangesPage() {
+/** Requests: what waits for me, what I asked for, and all others. */
+export function RequestsPage() {
   const { t } = useTranslation();
   const { organization } = useParams({ from: "/$organization/changes" });
-  const { show } = useSearch({ from: "/$organization/changes" });
-  useTitle(t("shell.changes"));
-  const tab = (key: "requests" | "history") => (
-    <Link
-      to="/$organization/changes"
-      params={{ organization }}
-      search={key === "history" ? { show: "history" } : {}}
-      activeOptions={{ exact: true }}
-    >
-      {t(`changes.${key}`)}
-    </Link>
-  );
+  const { show = "open" } = useSearch({ from: "/$organization/changes" });
+  const requests = useInfiniteQuery(requestsQuery(organization, show));
+  const items = requests.data?.pages.flatMap((it) => it.items) ?? [];
   return (
-    <Page title={t("shell.changes")}>
-      <Tabs label={t("shell.changes")}>
-        {tab("requests")}
-        {tab("history")}
-      </Tabs>
-      {show === "history" ? (
-        <History organization={organization} />
-      ) : (
-        <Requests organization={organization} />
-      )}
-    </Page>
-  );
-}
-
-function Requests({ organization }: { organization: string }) {
-  const { t } = useTranslation();
-  const requests = useQuery(requestsQuery(organization, "open"));
-  if (requests.isError) {
-    return <Failure error={requests.error} retry={() => void requests.refetch()} />;
-  }
-  if (!requests.data) return <Waiting />;
-  if (requests.data.length === 0) {
-    return (
-      <Empty title={t("changes.noRequests")}>
-        <p>{t("changes.noRequestsHelp")}</p>
-      </Empty>
-    );
-  }
-  return (
-    <ul>
-      {requests.data.map((it) => (
-        <RequestRow key={it.id} organization={organization} request={it} />
-      ))}
-    </ul>
-  );
-}
-
-function RequestRow({
-  organization,
-  request,
-}: {
-  organization: string;
-  request: Schemas["RequestView"];
-}) {
-  const { t } = useTranslation();
-  const missing = request.needs.reduce((sum, it) => sum + it.missing, 0);
-  return (
-    <li className={classes.row}>
-      <Link to="/$organization/changes/$id" params={{ organization, id: request.id }}>
-        <strong>{request.title}</strong>
-        <span className={classes.quiet}>
-          {request.author} · <Ago at={request.changedAt} />
-        </span>
-      </Link>
-      <span className={classes.state} data-state={request.state}>
-        {t(`request.states.${request.state}`)}
-        {missing > 0 &&
-          request.state === "waiting" &&
-          ` · ${t("request.missing", { count: missing })}`}
-      </span>
-      {request.awaitsYou && <span className={classes.you}>{t("request.awaitsYou")}</span>}
-    </li>
-  );
-}
-
-function History({ organization }: { organization: string }) {
-  const { t } = useTranslation();
-  const history = useInfiniteQuery(historyQuery(organization, undefined));
-  if (history.isError) {
-    return <Failure error={history.error} retry={() => void history.refetch()} />;
-  }
-  if (!history.data) return <Waiting />;
-  const items = history.data.pages.flatMap((page) => page.items);
-  return (
-    <>
-      {items.length === 0 && <Empty title={t("history.none")} />}
-      <ol>
-        {items.map((change) => (
-          <ChangeEntry key={change.id} organization={organization} change={change} />
+    <ChangesFrame>
+      <Chips label={t("changes.which")}>
+        {WHICH.map((which) => (
+          <Link
+            key={which}
+            to="/$organization/changes"
+            params={{ organization }}
+            search={which === "open" ? {} : { show: which }}
+            aria-current={which === show ? "true" : undefined}
+          >
+            {t(`changes.show.${which}`)}
+          </Link>
         ))}
-      </ol>
-      {history.hasNextPage && (
-        <Button busy={history.isFetchingNextPage} onClick={() => void history.fetchNextPage()}>
-          {t("history.more")}
-        </Button>
+      </Chips>
+      {requests.isError ? (
+        <Failure error={requests.error} retry={() => void requests.refetch()} />
+      ) : !requests.data ? (
+        <Waiting />
+      ) : (
+        <>
+          {items.length === 0 && (
+            <Empty title={t(`changes.none.${show}`)}>
+              {show === "open" && <p>{t("changes.noneHelp")}</p>}
+            </Empty>
+          )}
+          <ul aria-label={t("changes.requests")}>
+            {items.map((it) => (
+              <RequestRow key={it.id} organization={organization} request={it} />
+            ))}
+          </ul>
+          {requests.hasNextPage && (
+            <Button
+              busy={requests.isFetchingNextPage}
+              onClick={() => void requests.fetchNextPage()}
+            >
+              {t("changes.older")}
+            </Button>
+          )}
+        </>
       )}
-    </>
+    </ChangesFrame>
   );
 }

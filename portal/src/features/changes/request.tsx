@@ -1,11 +1,15 @@
 import { useTranslation } from "react-i18next";
 import { Ago } from "@/components/ago";
-import { DiffLines } from "@/components/diff-lines";
-import { Needs } from "@/components/needs";
 import type { Schemas } from "@/lib/api/client";
 import { useFormat } from "@/lib/format";
+import { Agreement } from "./agreement";
 import classes from "./changes.module.css";
+import { Discussion } from "./discussion";
+import { Does } from "./does";
 import { RequestActions } from "./request-actions";
+import { RequestConflicts } from "./request-conflicts";
+import { RequestState } from "./request-state";
+import { StoppedNote } from "./stopped";
 
 interface Props {
   organization: string;
@@ -15,60 +19,32 @@ interface Props {
 /** A change that somebody asks for: what it does, who has to agree, and what was said. */
 export function RequestView({ organization, request }: Props) {
   const { t } = useTranslation();
-  const { list } = useFormat();
-  const { now } = request;
-  const approved = [...new Set(request.needs.flatMap((it) => it.approvedBy))];
-  const declined = [...new Set(request.needs.flatMap((it) => it.declinedBy))];
-  const events = request.events.map((it, index) => ({ ...it, id: `${it.at} ${index}` }));
+  const { moment } = useFormat();
   return (
     <article className={classes.request}>
-      <h1>{request.title}</h1>
-      <p className={classes.meta}>
-        <span className={classes.state} data-state={request.state}>
-          {t(`request.states.${request.state}`)}
+      <div className={classes.meta}>
+        <RequestState state={request.state} />
+        <span>
+          {t("request.by", { author: request.author })} <Ago at={request.createdAt} />
         </span>
-        {t("request.by", { author: request.author })} <Ago at={request.createdAt} />
-      </p>
-      {request.description && <p>{request.description}</p>}
-      {request.comment && request.comment !== request.title && <p>{request.comment}</p>}
-      <section className={classes.part}>
-        <h2>{t("request.does")}</h2>
-        <DiffLines lines={now && now.diff.length > 0 ? now.diff : request.diff} />
-        {now?.refused && (
-          <p className={classes.warning}>{t("request.refused", { why: now.refused.detail })}</p>
+        {request.revision > 1 && (
+          <span>{t("request.revision", { revision: request.revision })}</span>
         )}
-        {now?.conflicts.map((it) => (
-          <p key={`${it.scope} ${it.key} ${it.version}`} className={classes.warning}>
-            {t("conflict.changed", { by: it.by, flag: it.key, place: it.scope })} <Ago at={it.at} />
-          </p>
-        ))}
-      </section>
-      <section className={classes.part}>
-        <h2>{t("request.agreement")}</h2>
-        <Needs needs={request.needs.filter((it) => it.missing > 0)} />
-        {approved.length > 0 && <p>{t("request.approvedBy", { names: list(approved) })}</p>}
-        {declined.length > 0 && (
-          <p className={classes.warning}>{t("request.declinedBy", { names: list(declined) })}</p>
+        {request.dueAt && request.state !== "stopped" && (
+          <span>{t("request.dueAt", { moment: moment(request.dueAt) })}</span>
         )}
-      </section>
+        {request.awaitsYou && <span className={classes.you}>{t("request.awaitsYou")}</span>}
+      </div>
+      {request.description && <p className={classes.said}>{request.description}</p>}
+      {request.comment && request.comment !== request.title && (
+        <p className={classes.said}>{request.comment}</p>
+      )}
+      {request.stopped && <StoppedNote stopped={request.stopped} />}
+      <Does organization={organization} request={request} />
+      <RequestConflicts organization={organization} request={request} />
+      <Agreement organization={organization} request={request} />
       <RequestActions organization={organization} request={request} />
-      <section className={classes.part}>
-        <h2>{t("request.discussion")}</h2>
-        <ol>
-          {events.map((event) => (
-            <li key={event.id} className={classes.event}>
-              <span className={classes.quiet}>
-                {t(`request.events.${event.kind}` as "request.events.approve", {
-                  by: event.by,
-                  defaultValue: `${event.by}: ${event.kind}`,
-                })}{" "}
-                <Ago at={event.at} />
-              </span>
-              {event.text && <p>{event.text}</p>}
-            </li>
-          ))}
-        </ol>
-      </section>
+      <Discussion organization={organization} request={request} />
     </article>
   );
 }

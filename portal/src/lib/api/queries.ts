@@ -92,34 +92,11 @@ export const historyQuery = (organization: string, project: string | undefined) 
     staleTime: Infinity,
   });
 
-export const changeQuery = (organization: string, id: string) =>
+/** How many requests wait for whoever asks: it is told when that changes. */
+export const inboxQuery = (organization: string) =>
   queryOptions({
-    queryKey: ["change", organization, id],
-    queryFn: async ({ signal }) => {
-      const params = { path: { id } };
-      return dataOf(await api(organization).GET("/api/v1/changes/{id}", { params, signal }));
-    },
-    staleTime: Infinity,
-  });
-
-export const requestsQuery = (organization: string, which: "forMe" | "mine" | "open") =>
-  queryOptions({
-    queryKey: ["requests", organization, which],
-    queryFn: async ({ signal }) => {
-      const query = which === "open" ? { limit: 100 } : { limit: 100, [which]: true };
-      const answer = await api(organization).GET("/api/v1/requests", { params: { query }, signal });
-      return dataOf(answer).items;
-    },
-    staleTime: Infinity,
-  });
-
-export const requestQuery = (organization: string, id: string) =>
-  queryOptions({
-    queryKey: ["request", organization, id],
-    queryFn: async ({ signal }) => {
-      const params = { path: { id } };
-      return dataOf(await api(organization).GET("/api/v1/requests/{id}", { params, signal }));
-    },
+    queryKey: ["inbox", organization],
+    queryFn: async ({ signal }) => dataOf(await api(organization).GET("/api/v1/inbox", { signal })),
     staleTime: Infinity,
   });
 

@@ -12,6 +12,18 @@ export interface Draft {
   /** Versions by scope (`web`, `web/prod`), as they were looked at. */
   base: Record<string, number>;
   commands: Edit[];
+  /** The request that they were taken from: sent again, they are its next revision. */
+  revises?: Revised;
+}
+
+export interface Revised {
+  id: string;
+  title: string;
+  /** The revision that they were taken from. */
+  revision: number;
+  comment: string;
+  /** The moment of its step, where it has one. */
+  at?: string;
 }
 
 export const EMPTY: Draft = { base: {}, commands: [] };
@@ -106,11 +118,12 @@ export function settled(draft: Draft, versions: Record<string, number>, commands
     const version = versions[scope];
     if (base[scope] === undefined && version !== undefined) base[scope] = version;
   }
-  return trimmed({ base, commands });
+  return trimmed({ ...draft, base, commands });
 }
 
 function trimmed(draft: Draft): Draft {
   const scopes = new Set(draft.commands.map(scopeOf));
   const base = Object.entries(draft.base).filter(([scope]) => scopes.has(scope));
-  return { commands: draft.commands, base: Object.fromEntries(base) };
+  const revises = draft.commands.length > 0 && draft.revises ? { revises: draft.revises } : {};
+  return { commands: draft.commands, base: Object.fromEntries(base), ...revises };
 }

@@ -1,0 +1,71 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { ChangeEntry } from "@/components/change-entry";
+import { Page } from "@/components/page";
+import { Failure, Waiting } from "@/components/states";
+import { changeQuery, versionsQuery } from "@/lib/api/changes";
+import type { Schemas } from "@/lib/api/client";
+import { useFormat } from "@/lib/format";
+import { useTitle } from "@/lib/title";
+import classes from "./changes.module.css";
+import { PastFlags } from "./past-flags";
+
+const ROUTE = "/$organization/$project/history/$environment/$version";
+
+/** An environment at one of its versions: what made it, and what it served then. */
+export function VersionPage() {
+  const { t } = useTranslation();
+  const { number } = useFormat();
+  const { organization, project, environment, version } = useParams({ from: ROUTE });
+  const wanted = Number(version);
+  const title = t("past.versionOf", { environment, version: number(wanted) });
+  useTitle(title, project);
+  const versions = useInfiniteQuery(versionsQuery(organization, project, environment));
+  const known = versions.data?.pages.flatMap((it) => it.items) ?? [];
+  const found = known.find((it) => it.version === wanted);
+  const newest = known[0]?.version ?? wanted;
+  // Older ones are on later pages.
+  const further = !found && known.length > 0 && versions.hasNextPage && wanted < newest;
+  const { fetchNextPage, isFetching } = versions;
+  useEffect(() => {
+    if (further && !isFetching) void fetchNextPage();
+  }, [further, isFetching, fetchNextPage]);
+  const place = { organization, project, environment };
+  const trail = (
+    <Link to="/$organization/$project/history/$environment" params={place}>
+      {t("past.versionsOf", { environment })}
+    </Link>
+  );
+  const step = (to: number, label: string) => (
+    <Link to={ROUTE} params={{ ...place, version: String(to) }}>
+      {label}
+    </Link>
+  );
+  return (
+    <Page title={title} trail={trail}>
+      <p className={classes.meta}>
+        {wanted > 1 && step(wanted - 1, t("past.before"))}
+        {wanted < newest && step(wanted + 1, t("past.after"))}
+        {wanted < newest && step(newest, t("past.newest", { version: number(newest) }))}
+      </p>
+      {found && <Made organization={organization} of={found} />}
+      <PastFlags {...place} version={wanted} />
+    </Page>
+  );
+}
+
+/** The change that made it, as far as it is about this. */
+function Made({ organization, of }: { organization: string; of: Schemas["VersionView"] }) {
+  const change = useQuery(changeQuery(organization, of.change));
+  if (change.isError) {
+    return <Failure error={change.error} retry={() => void change.refetch()} />;
+  }
+  if (!change.data) return <Waiting rows={2} />;
+  return (
+    <ol>
+      <ChangeEntry organization={organization} change={change.data} />
+    </ol>
+  );
+}
