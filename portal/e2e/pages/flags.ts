@@ -8,11 +8,6 @@ export const flags: Shown[] = [
     ready: (page) => expect(page.getByRole("row").nth(1).getByRole("link").first()).toBeVisible(),
   },
   {
-    name: "flags-empty",
-    path: "/default/default/flags",
-    ready: (page) => expect(page.getByRole("heading", { name: "No flag yet" })).toBeVisible(),
-  },
-  {
     name: "flags-no-match",
     path: `${HOME}?q=zzz`,
     ready: (page) => expect(page.getByText("No flag is like that")).toBeVisible(),

@@ -5,6 +5,7 @@ import { audit } from "./routes/audit";
 import { organization, project, root } from "./routes/base";
 import { change, changes, history, schedule, version, versions } from "./routes/changes";
 import { flag, flagEnvironment, flagHistory, flagIndex, flagWhy, flags } from "./routes/flags";
+import { connect } from "./routes/connect";
 import { link, signIn } from "./routes/session";
 import { projectSettings, settings, settingsGeneral, settingsStart } from "./routes/settings";
 import { home, projectHome, start } from "./routes/start";
@@ -25,6 +26,7 @@ const tree = root.addChildren([
       projectHome,
       versions,
       version,
+      connect,
       projectSettings,
       flags,
       flag.addChildren([flagIndex, flagHistory, flagEnvironment.addChildren([flagWhy])]),

@@ -9,6 +9,7 @@ import type review from "./en/pages/review.json";
 import type session from "./en/pages/session.json";
 import type settings from "./en/pages/settings.json";
 import type why from "./en/pages/why.json";
+import type start from "./en/pages/start.json";
 
 export interface Pages {
   acts: typeof acts;
@@ -21,4 +22,5 @@ export interface Pages {
   session: typeof session;
   settings: typeof settings;
   why: typeof why;
+  start: typeof start;
 }

@@ -100,6 +100,12 @@ function take(organization: string, queries: QueryClient, { event, data }: Messa
     for (const key of ["requests", "request", "schedule"]) again(key, organization);
     return;
   }
+  if (event === "sdk" || event === "evaluation" || event === "user") {
+    const { project, environment } = JSON.parse(data) as { project: string; environment: string };
+    const old = { sdk: "sdkKeys", evaluation: "served", user: "users" }[event];
+    again(old, organization, project, environment);
+    return;
+  }
   if (event !== "change") return;
   const { places } = JSON.parse(data) as Schemas["ChangeEvent"];
   again("changes", organization);

@@ -18,7 +18,7 @@ export const flags = createRoute({
     if (!shown) return;
     void queries.prefetchQuery(flagIndexQuery(params.organization, params.project, shown));
   },
-  component: lazyRouteComponent(() => import("@/features/flags/page"), "FlagsPage"),
+  component: lazyRouteComponent(() => import("../home"), "Home"),
 });
 
 export const flag = createRoute({

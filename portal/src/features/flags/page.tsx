@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { Suspense, lazy, useDeferredValue, useMemo, useState } from "react";
+import { type ComponentType, Suspense, lazy, useDeferredValue, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { Empty, Failure, Waiting } from "@/components/states";
@@ -14,11 +14,12 @@ import { Columns } from "./columns";
 import { Filters } from "./filters";
 import classes from "./flags.module.css";
 import { FlagList } from "./list";
+import { FIRST_FLAG, type Parts } from "./parts";
 
 const CreatePanel = lazy(() => import("./create").then((it) => ({ default: it.CreatePanel })));
 
 /** The flags of a project: Home. */
-export function FlagsPage() {
+export function FlagsPage({ begin: Begin }: { begin: ComponentType<Parts> }) {
   const { t } = useTranslation();
   const { number } = useFormat();
   const { organization, project } = useParams({ from: "/$organization/$project/flags" });
@@ -59,7 +60,12 @@ export function FlagsPage() {
   const shownEnvironments = (index.data?.environments ?? []).flatMap(
     (key) => environments.data?.find((it) => it.key === key) ?? [],
   );
-  return (
+  const createFlag = (
+    <Button look="primary" onClick={() => create(true)} title="c">
+      {t("flags.new")}
+    </Button>
+  );
+  const home = (
     <div className={classes.page}>
       <header className={classes.head}>
         <h1>{t("flags.title")}</h1>
@@ -72,9 +78,7 @@ export function FlagsPage() {
             shown={shown}
           />
         )}
-        <Button look="primary" onClick={() => create(true)} title="c">
-          {t("flags.new")}
-        </Button>
+        {createFlag}
       </header>
       {index.data && !none && (
         <Filters
@@ -119,6 +123,12 @@ export function FlagsPage() {
           comfortable={settings.data?.density === "comfortable"}
         />
       )}
+    </div>
+  );
+  const begins = index.data?.items.every((it) => it.key === FIRST_FLAG) === true;
+  return (
+    <>
+      {begins ? <Begin home={home} actions={createFlag} any={!none} /> : home}
       <Suspense>
         {search.create && environments.data && (
           <CreatePanel
@@ -129,6 +139,6 @@ export function FlagsPage() {
           />
         )}
       </Suspense>
-    </div>
+    </>
   );
 }
