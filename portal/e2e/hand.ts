@@ -34,6 +34,12 @@ export class Hand {
     await this.page.keyboard.press(key);
   }
 
+  /** One gesture that Playwright has no words for: a file that is dropped. */
+  async did(gesture: () => Promise<void>): Promise<void> {
+    this.done += 1;
+    await gesture();
+  }
+
   /** The task is done, in no more actions than promised. */
   needed(task: keyof typeof steps): void {
     expect(this.done, task).toBeLessThanOrEqual(steps[task]);

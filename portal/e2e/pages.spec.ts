@@ -6,13 +6,14 @@ import { flag } from "./pages/flag.ts";
 import { flags } from "./pages/flags.ts";
 import { projects } from "./pages/projects.ts";
 import { start } from "./pages/start.ts";
+import { segments } from "./pages/segments.ts";
 import { HOME, type Shown } from "./pages/shown.ts";
 import { expect, flag as makeFlag, test } from "./test.ts";
 
 const shots = fileURLToPath(new URL("../shots/", import.meta.url));
 const THEMES = ["light", "dark"] as const;
 
-const PAGES: Shown[] = [...flags, ...flag, ...changes, ...projects, ...start];
+const PAGES: Shown[] = [...flags, ...flag, ...changes, ...projects, ...start, ...segments];
 
 async function accessible(page: Page) {
   const { violations } = await new AxeBuilder({ page }).analyze();

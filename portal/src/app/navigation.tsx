@@ -31,6 +31,15 @@ export function Navigation({ organization, project, me }: Props) {
           {t("shell.flags")}
         </Link>
       )}
+      {project !== undefined && (
+        <Link
+          to="/$organization/$project/segments"
+          params={{ organization, project }}
+          activeOptions={{ includeSearch: false }}
+        >
+          {t("shell.segments")}
+        </Link>
+      )}
       <Link
         to="/$organization/changes"
         params={{ organization }}

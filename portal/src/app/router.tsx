@@ -6,6 +6,7 @@ import { organization, project, root } from "./routes/base";
 import { change, changes, history, schedule, version, versions } from "./routes/changes";
 import { flag, flagEnvironment, flagHistory, flagIndex, flagWhy, flags } from "./routes/flags";
 import { connect } from "./routes/connect";
+import { segment, segmentHistory, segmentUsers, segments } from "./routes/segments";
 import { link, signIn } from "./routes/session";
 import { projectSettings, settings, settingsGeneral, settingsStart } from "./routes/settings";
 import { home, projectHome, start } from "./routes/start";
@@ -30,6 +31,8 @@ const tree = root.addChildren([
       projectSettings,
       flags,
       flag.addChildren([flagIndex, flagHistory, flagEnvironment.addChildren([flagWhy])]),
+      segments,
+      segment.addChildren([segmentUsers, segmentHistory]),
     ]),
   ]),
 ]);

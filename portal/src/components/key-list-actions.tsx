@@ -30,7 +30,7 @@ export function KeyActions({ label, keys, file, lacking, read, change }: Props) 
   }
   return (
     <span className={classes.actions}>
-      <FromFile label={label} lacking={lacking} read={read} />
+      <FromFile lacking={lacking} read={read} />
       {keys.length > 0 && (
         <>
           <Button small lacking={lacking} onClick={() => setReplacing(true)}>
@@ -54,12 +54,11 @@ export function KeyActions({ label, keys, file, lacking, read, change }: Props) 
 }
 
 interface FromFileProps {
-  label: string;
   lacking?: string | undefined;
   read: (file: File | undefined) => void;
 }
 
-export function FromFile({ label, lacking, read }: FromFileProps) {
+export function FromFile({ lacking, read }: FromFileProps) {
   const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
   return (
@@ -68,7 +67,6 @@ export function FromFile({ label, lacking, read }: FromFileProps) {
         ref={input}
         type="file"
         hidden
-        aria-label={t("keys.fileOf", { list: label })}
         accept=".csv,.txt,.tsv,.json,text/*"
         onChange={(event) => {
           read(event.target.files?.[0]);
@@ -128,7 +126,7 @@ function Replace({ label, count, change, close }: ReplaceProps) {
           }
         />
         <div className={classes.buttons}>
-          <FromFile label={label} read={(file) => void file?.text().then(take)} />
+          <FromFile read={(file) => void file?.text().then(take)} />
           <Button type="submit" look="primary">
             {t("keys.replaceBy", numbers)}
           </Button>

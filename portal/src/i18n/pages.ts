@@ -6,6 +6,7 @@ import type copyAs from "./en/pages/copy-as.json";
 import type keys from "./en/pages/keys.json";
 import type palette from "./en/pages/palette.json";
 import type review from "./en/pages/review.json";
+import type segments from "./en/pages/segments.json";
 import type session from "./en/pages/session.json";
 import type settings from "./en/pages/settings.json";
 import type why from "./en/pages/why.json";
@@ -19,6 +20,7 @@ export interface Pages {
   keys: typeof keys;
   palette: typeof palette;
   review: typeof review;
+  segments: typeof segments;
   session: typeof session;
   settings: typeof settings;
   why: typeof why;

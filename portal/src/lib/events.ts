@@ -114,7 +114,11 @@ function take(organization: string, queries: QueryClient, { event, data }: Messa
   again("request", organization);
   again("schedule", organization);
   again("versions", organization);
-  for (const { project, flags, more, settings } of places) {
+  for (const { project, environment, flags, segments, more, settings } of places) {
+    if (segments.length > 0 || more) {
+      again("segments", organization);
+      again("segment", organization, project ?? "", environment ?? "");
+    }
     if (project == null) {
       // A segment that all projects share.
       again("evaluate", organization);

@@ -109,7 +109,10 @@ function segmentWords(speaker: Speaker, edit: SegmentEdit): string {
     case "setExcluded":
     case "addExcluded":
     case "removeExcluded":
-      return t(`command.${edit.kind}`, { keys: some(speaker, edit.keys) || "–" });
+      if (edit.keys.length === 0) {
+        return t(edit.kind.endsWith("Included") ? "command.includedNone" : "command.excludedNone");
+      }
+      return t(`command.${edit.kind}`, { keys: some(speaker, edit.keys) });
     default:
       return t(`command.${edit.kind}`);
   }

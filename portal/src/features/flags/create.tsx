@@ -10,8 +10,9 @@ import { SidePanel } from "@/components/side-panel";
 import { Wrong } from "@/components/states";
 import type { Schemas } from "@/lib/api/client";
 import { apply } from "@/lib/changes";
+import { keyOf } from "@/lib/key-of";
 import classes from "./create.module.css";
-import { type NewFlag, commandsOf, keyOf } from "./new-flag";
+import { type NewFlag, commandsOf } from "./new-flag";
 import { Values } from "./values";
 
 interface Props {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { commandsOf, keyOf } from "./new-flag";
+import { keyOf } from "@/lib/key-of";
+import { commandsOf } from "./new-flag";
 
 it("a name suggests a key", () => {
   expect(keyOf("  New cart 2! ")).toBe("new-cart-2");

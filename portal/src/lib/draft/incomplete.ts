@@ -8,7 +8,11 @@ export type Missing = "property" | "value";
 
 /** What the first unfinished rule still lacks. */
 export function incomplete(draft: Draft): Missing | undefined {
-  for (const condition of draft.commands.flatMap(conditions)) {
+  return incompleteConditions(draft.commands.flatMap(conditions));
+}
+
+export function incompleteConditions(of: Schemas["ConditionInput"][]): Missing | undefined {
+  for (const condition of of) {
     const missing = lacks(condition);
     if (missing) return missing;
   }

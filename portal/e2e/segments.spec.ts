@@ -1,0 +1,150 @@
+import type { Page } from "@playwright/test";
+import { Hand } from "./hand.ts";
+import { expect, test } from "./test.ts";
+
+const HOME = "/default/demo/flags";
+const ids = (count: number) => Array.from({ length: count }, (_, at) => `customer-${at}`);
+
+interface Segment {
+  included: string[];
+  excluded: string[];
+}
+
+async function clipboard(page: Page, text: string): Promise<void> {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.evaluate((it) => navigator.clipboard.writeText(it), text);
+}
+
+/** What a browser does when a file is dropped. */
+async function dropFile(page: Page, name: string, text: string): Promise<void> {
+  const data = await page.evaluateHandle(
+    ({ name, text }) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([text], name, { type: "text/csv" }));
+      return transfer;
+    },
+    { name, text },
+  );
+  await page.dispatchEvent("h1", "dragover", { dataTransfer: data });
+  await page.dispatchEvent("h1", "drop", { dataTransfer: data });
+}
+
+/** Somebody who was seen, so that there is a whole to count in. */
+async function seen(page: Page, environment: string, key: string): Promise<void> {
+  const route = `/api/v1/projects/demo/environments/${environment}/users`;
+  const ok = await page.evaluate(
+    async ({ route, key }) => {
+      const headers = { "content-type": "application/x-ndjson" };
+      const body = JSON.stringify({ key });
+      return (await fetch(route, { method: "POST", headers, body })).ok;
+    },
+    { route, key },
+  );
+  expect(ok).toBe(true);
+}
+
+test("five thousand pasted ids are a segment", async ({ owner, server, call }) => {
+  await owner.goto(server.url + HOME);
+  await seen(owner, "prod", "customer-7");
+  // Some are there twice.
+  await clipboard(owner, [...ids(5_000), ...ids(40)].join("\n"));
+  const hand = new Hand(owner);
+  await hand.click(owner.getByRole("link", { name: "Segments", exact: true }));
+  await expect(owner.getByRole("heading", { name: "Segments" })).toBeVisible();
+  await hand.press("Control+v");
+  const panel = owner.getByRole("dialog", { name: "New segment" });
+  await expect(panel.getByText("5,000 users")).toBeVisible();
+  await expect(panel.getByText("40 keys were there again")).toBeVisible();
+  await expect(panel.getByText("4,999 included keys were never seen there").first()).toBeVisible();
+  expect(await panel.getByRole("listitem").count()).toBeLessThanOrEqual(60);
+  await hand.type(panel.getByLabel("Name"), "Pasted customers");
+  await hand.click(panel.getByRole("button", { name: "Create pasted-customers" }));
+  await expect(owner.getByRole("heading", { name: "Pasted customers" })).toBeVisible();
+  hand.needed("segmentFromPaste");
+  const made = await call<Segment>("GET", "/projects/demo/segments/pasted-customers");
+  expect(made.included).toHaveLength(5_000);
+});
+
+test("a dropped file gives the segment its name", async ({ owner, server, call }) => {
+  await owner.goto(server.url + HOME);
+  const hand = new Hand(owner);
+  await hand.click(owner.getByRole("link", { name: "Segments", exact: true }));
+  await expect(owner.getByRole("heading", { name: "Segments" })).toBeVisible();
+  await hand.did(() =>
+    dropFile(owner, "beta-testers.csv", `userId,name\n${ids(300).join(",x\n")},x\n`),
+  );
+  const panel = owner.getByRole("dialog", { name: "New segment" });
+  await expect(panel.getByLabel("Name")).toHaveValue("beta-testers");
+  await hand.click(panel.getByRole("button", { name: "Create beta-testers" }));
+  await expect(owner.getByRole("heading", { name: "beta-testers" })).toBeVisible();
+  hand.needed("segmentFromFile");
+  const made = await call<Segment>("GET", "/projects/demo/segments/beta-testers");
+  expect(made.included).toEqual(ids(300));
+});
+
+test("users come and go, are searched, replaced and taken back", async ({
+  owner,
+  server,
+  call,
+}) => {
+  const included = [...ids(100_000), "ana"];
+  const create = { kind: "createSegment", segment: "large", environment: "dev", included };
+  await call("POST", "/projects/demo/changes", { commands: [create] });
+  await owner.goto(`${server.url}/default/demo/segments/dev/large`);
+  const part = owner.getByRole("region", { name: "Included users" });
+  await expect(part.getByText("100,001 users")).toBeVisible();
+  expect(await part.getByRole("listitem").count()).toBeLessThanOrEqual(60);
+  await part.getByRole("textbox").fill("ana");
+  await expect(part.getByText("1 of 100,001 users")).toBeVisible();
+  await part.getByRole("button", { name: "Remove ana" }).click();
+  await part.getByRole("textbox").fill("ben, chen");
+  await part.getByRole("textbox").press("Enter");
+  await expect(part.getByText("100,002 users")).toBeVisible();
+  await owner.getByRole("button", { name: "Review", exact: true }).click();
+  const review = owner.getByRole("region", { name: "Changes that are not applied" });
+  await expect(review.getByText("dev large ana no longer included")).toBeVisible();
+  await expect(review.getByText("dev large ben, chen included")).toBeVisible();
+  await owner.getByRole("button", { name: "Apply to dev" }).click();
+  await expect(owner.getByText(/dev is now version/)).toBeVisible();
+  const route = "/projects/demo/environments/dev/segments/large";
+  expect((await call<Segment>("GET", route)).included.slice(-2)).toEqual(["ben", "chen"]);
+
+  await part.getByRole("button", { name: "Replace all" }).click();
+  const dialog = owner.getByRole("dialog", { name: "Replace: Included users" });
+  await dialog.getByRole("textbox").fill("dora\nemil\ndora");
+  await expect(dialog.getByText("1 key is there twice")).toBeVisible();
+  await dialog.getByRole("button", { name: "Replace 100,002 by 2 users" }).click();
+  await owner.getByRole("button", { name: "Apply to dev" }).click();
+  await expect(part.getByText("2 users", { exact: true })).toBeVisible();
+  await expect
+    .poll(async () => (await call<Segment>("GET", route)).included)
+    .toEqual(["dora", "emil"]);
+
+  await owner.getByRole("link", { name: "History" }).click();
+  await owner.getByRole("button", { name: "Revert" }).first().click();
+  await owner.getByRole("dialog").getByRole("button", { name: "Revert" }).click();
+  await expect.poll(async () => (await call<Segment>("GET", route)).included.length).toBe(100_002);
+});
+
+test("a segment that a flag names is not deleted, and says where", async ({ owner, server }) => {
+  await owner.goto(`${server.url}/default/demo/segments/prod/experienced`);
+  await owner.getByRole("button", { name: "Delete" }).click();
+  const dialog = owner.getByRole("dialog", { name: "Delete experienced" });
+  await expect(dialog.getByRole("link", { name: "custom-rule-with-segment" })).toBeVisible();
+  await expect(dialog.getByRole("textbox")).toHaveCount(0);
+});
+
+test("an unused segment is archived and deleted", async ({ owner, server, call }) => {
+  const create = { kind: "createSegment", segment: "spare", environment: "dev" };
+  await call("POST", "/projects/demo/changes", { commands: [create] });
+  await owner.goto(`${server.url}/default/demo/segments/dev/spare`);
+  await owner.getByRole("button", { name: "Archive" }).click();
+  await owner.getByRole("button", { name: "Apply to dev" }).click();
+  await expect(owner.getByText(/dev is now version/)).toBeVisible();
+  await owner.getByRole("button", { name: "Delete" }).click();
+  const dialog = owner.getByRole("dialog", { name: "Delete spare" });
+  await dialog.getByRole("textbox").fill("spare");
+  await dialog.getByRole("button", { name: "Delete spare" }).click();
+  await expect(owner.getByRole("heading", { name: "Segments" })).toBeVisible();
+  await expect(owner.getByRole("link", { name: "spare" })).toBeHidden();
+});

@@ -1,0 +1,77 @@
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useId } from "react";
+import { useTranslation } from "react-i18next";
+import { KeyList } from "@/components/key-list";
+import { Warnings } from "@/components/warnings";
+import { settingsQuery } from "@/lib/api/queries";
+import { environmentsToShow } from "@/lib/pinned";
+import { Audience } from "./audience";
+import { Rules } from "./rules";
+import classes from "./segments.module.css";
+import { UsedBy } from "./used-by";
+import { editSegment, useSegment } from "./use-segment";
+
+/** Whom it takes in: by key, by rules, and whom not. */
+export function SegmentUsers() {
+  const { t } = useTranslation();
+  const { organization, project, key, place, detail, environments, server, view } = useSegment();
+  const settings = useQuery(settingsQuery(organization));
+  if (!server || !view || !detail.data || !environments.data) return null;
+  const counted =
+    place.environment === undefined
+      ? environmentsToShow(organization, project, environments.data, settings.data)
+      : [place.environment];
+  const environment = place.environment ?? counted[0];
+  const where = environment === undefined ? {} : { place: { organization, project, environment } };
+  return (
+    <div className={classes.parts}>
+      <Warnings of={detail.data.warnings} />
+      <Part title={t("segments.size")} help={t("segments.sizeHelp")}>
+        <Audience organization={organization} project={project} environments={counted} of={view} />
+      </Part>
+      <Part title={t("segments.includedUsers")} help={t("segments.includedHelp")}>
+        <KeyList
+          label={t("segments.includedUsers")}
+          keys={view.included}
+          change={(included) => editSegment(server, (it) => ({ ...it, included }))}
+          file={`${key}-included`}
+          {...where}
+        />
+      </Part>
+      <Part title={t("segments.rulesTitle")} help={t("segments.rulesHelp")}>
+        <Rules
+          organization={organization}
+          project={project}
+          environment={environment}
+          rules={view.rules}
+          change={(rules) => editSegment(server, (it) => ({ ...it, rules }))}
+        />
+      </Part>
+      <Part title={t("segments.excludedUsers")} help={t("segments.excludedHelp")}>
+        <KeyList
+          label={t("segments.excludedUsers")}
+          keys={view.excluded}
+          change={(excluded) => editSegment(server, (it) => ({ ...it, excluded }))}
+          file={`${key}-excluded`}
+          {...where}
+        />
+      </Part>
+      <Part title={t("segments.usedBy")} help={t("segments.usedByHelp")}>
+        <UsedBy organization={organization} detail={detail.data} />
+      </Part>
+    </div>
+  );
+}
+
+function Part({ title, help, children }: { title: string; help: string; children: ReactNode }) {
+  const id = useId();
+  return (
+    <section className={classes.part} aria-labelledby={id}>
+      <div>
+        <h2 id={id}>{title}</h2>
+        <p className={classes.quiet}>{help}</p>
+      </div>
+      <div className={classes.body}>{children}</div>
+    </section>
+  );
+}
