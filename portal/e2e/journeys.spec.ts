@@ -79,22 +79,29 @@ test("a rule by what users really send", async ({ owner, server, call }) => {
     body: sent.join("\n"),
   });
   expect(answer.status).toBe(200);
-  await owner.goto(`${server.url}${HOME}/germany/prod`);
-  await owner.getByRole("button", { name: "Add a rule" }).click();
+  await owner.goto(server.url + HOME);
+  const hand = new Hand(owner);
+  await hand.click(owner.getByRole("link", { name: "germany" }));
+  await hand.click(owner.getByRole("button", { name: "Add a rule" }));
   const rule = owner.getByRole("listitem", { name: "Rule 1" });
-  await rule.getByLabel("Property").fill("country");
-  await expect(rule.getByLabel("Operator")).toHaveValue("IsOneOf");
-  await rule.getByLabel("Value").fill("de");
-  await rule.getByLabel("Value").press("Enter");
-  await rule.getByRole("button", { name: "+ condition" }).click();
+  await expect(rule.getByLabel("Property")).toBeFocused();
+  // The first letters, and Enter; the operator follows from what users have.
+  await expect(rule.getByRole("option", { name: /country/ })).toBeVisible();
+  await hand.typeHere("cou", "Enter");
+  await expect(rule.getByLabel("Operator")).toHaveValue("is one of");
+  await expect(rule.getByLabel("Value")).toBeFocused();
+  // Users send it in small letters: so it is taken.
+  await hand.typeHere("DE", "Enter");
+  await expect(rule.getByRole("button", { name: "Remove de" })).toBeVisible();
+  await hand.type(rule.getByLabel("add a condition"), "appv", "Enter");
+  await expect(rule.getByLabel("Operator").last()).toHaveValue("version ≥");
   // Until both conditions are whole, nothing can be applied.
   await expect(owner.getByRole("button", { name: "Apply to prod" })).toHaveAttribute(
     "title",
-    "A rule still lacks a property",
+    "A rule still lacks a value",
   );
-  await rule.getByLabel("Property").last().fill("appVersion");
-  await expect(rule.getByLabel("Operator").last()).toHaveValue("SemverBiggerEqualThan");
-  await rule.getByLabel("Value").last().fill("2.3");
+  await expect(rule.getByLabel("Value").last()).toBeFocused();
+  await hand.typeHere("2.3");
   await rule.getByLabel("Serves").selectOption({ label: "false" });
   await owner.getByRole("button", { name: "Review", exact: true }).click();
   const review = owner.getByRole("region", { name: "Changes that are not applied" });
@@ -102,7 +109,8 @@ test("a rule by what users really send", async ({ owner, server, call }) => {
     "false where country is one of de and appVersion version ≥ 2.3",
   );
   await expect(review).toContainText("2 of 3 known users move from true to false");
-  await owner.getByRole("button", { name: "Apply to prod" }).click();
+  await hand.click(owner.getByRole("button", { name: "Apply to prod" }));
+  hand.needed("ruleCountryAndVersion");
   await expect(owner.getByText(/prod is now version/)).toBeVisible();
   expect(await served(call, "prod", "germany", german("2.1.0"))).toBe("true");
   expect(await served(call, "prod", "germany", german("2.4.1"))).toBe("false");

@@ -35,7 +35,7 @@ function Comparison({ condition: { property, op, value, actual } }: Props) {
   const operator = op ?? null;
   const parts = {
     property: (
-      <code className={classes.text}>{property === "keyId" ? t("flag.userKey") : property}</code>
+      <code className={classes.text}>{property === "keyId" ? t("rule.userKey") : property}</code>
     ),
     op: isOperator(operator) ? t(`operator.${operator}`) : <code>{operator}</code>,
     value: <Asked operator={operator} value={value ?? null} />,
@@ -43,7 +43,7 @@ function Comparison({ condition: { property, op, value, actual } }: Props) {
   return (
     <>
       <span className={classes.asked}>
-        <Sentence text={t("flag.condition")} parts={parts} />
+        <Sentence text={t("rule.condition")} parts={parts} />
       </span>{" "}
       <span className={classes.has}>
         <Has value={actual ?? null} />

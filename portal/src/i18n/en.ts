@@ -1,6 +1,5 @@
 import change from "./en/change.json";
-import flag from "./en/flag.json";
 import flags from "./en/flags.json";
 import shell from "./en/shell.json";
 
-export const en = { ...change, ...flag, ...flags, ...shell };
+export const en = { ...change, ...flags, ...shell };

@@ -43,10 +43,15 @@ async function addPage(language: Language, page: keyof Pages): Promise<void> {
   if (words) i18next.addResourceBundle(language, "all", words, true, true);
 }
 
+/** Pages that show sentences of rules, and what is to be known of them. */
+const WITH_RULES: ReadonlySet<keyof Pages> = new Set(["changes", "flag", "review", "why"]);
+
 /** A page's code, and its words with it: both are asked for at the same moment. */
 export async function withWords<T>(page: keyof Pages, code: Promise<T>): Promise<T> {
-  opened.add(page);
-  const [loaded] = await Promise.all([code, started.then(() => addPage(spoken(), page))]);
+  const said: (keyof Pages)[] = WITH_RULES.has(page) ? [page, "rules"] : [page];
+  for (const it of said) opened.add(it);
+  const words = started.then(() => Promise.all(said.map((it) => addPage(spoken(), it))));
+  const [loaded] = await Promise.all([code, words]);
   return loaded;
 }
 

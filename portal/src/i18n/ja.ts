@@ -1,12 +1,11 @@
 import type { en } from "./en";
 import change from "./ja/change.json";
-import flag from "./ja/flag.json";
 import flags from "./ja/flags.json";
 import shell from "./ja/shell.json";
 
 export const ja = {
   ...change,
-  ...flag,
+
   ...flags,
 
   ...shell,

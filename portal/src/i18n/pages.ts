@@ -7,6 +7,8 @@ import type keys from "./en/pages/keys.json";
 import type palette from "./en/pages/palette.json";
 import type review from "./en/pages/review.json";
 import type segments from "./en/pages/segments.json";
+import type flag from "./en/pages/flag.json";
+import type rules from "./en/pages/rules.json";
 import type session from "./en/pages/session.json";
 import type settings from "./en/pages/settings.json";
 import type why from "./en/pages/why.json";
@@ -21,6 +23,8 @@ export interface Pages {
   palette: typeof palette;
   review: typeof review;
   segments: typeof segments;
+  flag: typeof flag;
+  rules: typeof rules;
   session: typeof session;
   settings: typeof settings;
   why: typeof why;

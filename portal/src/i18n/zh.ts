@@ -1,12 +1,11 @@
 import type { en } from "./en";
 import change from "./zh/change.json";
-import flag from "./zh/flag.json";
 import flags from "./zh/flags.json";
 import shell from "./zh/shell.json";
 
 export const zh = {
   ...change,
-  ...flag,
+
   ...flags,
 
   ...shell,

@@ -47,3 +47,6 @@ export function useFormat(): ReturnType<typeof format> {
   known.set(language, found);
   return found;
 }
+
+/** The zone in which moments are shown and chosen here. */
+export const zoneHere = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;

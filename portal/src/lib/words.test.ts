@@ -1,6 +1,7 @@
 import i18next, { type TFunction } from "i18next";
 import { beforeAll, expect, it } from "vitest";
 import { en } from "@/i18n/en";
+import rules from "@/i18n/en/pages/rules.json";
 import { format } from "./format";
 import type { Edit } from "./draft/edit";
 import { everybody } from "./model/flag";
@@ -13,7 +14,7 @@ beforeAll(async () => {
   await i18next.init({
     lng: "en",
     defaultNS: "all",
-    resources: { en: { all: en } },
+    resources: { en: { all: { ...en, ...rules } } },
     interpolation: { escapeValue: false, prefix: "{", suffix: "}" },
   });
   const { share, list, either } = format("en");

@@ -28,13 +28,19 @@ export const flag = createRoute({
     const { organization, project, flag } = params;
     void queries.prefetchQuery(flagQuery(organization, project, flag));
   },
-  component: lazyRouteComponent(() => import("@/features/flag/page"), "FlagPage"),
+  component: lazyRouteComponent(
+    () => withWords("flag", import("@/features/flag/page")),
+    "FlagPage",
+  ),
 });
 
 export const flagIndex = createRoute({
   getParentRoute: () => flag,
   path: "/",
-  component: lazyRouteComponent(() => import("@/features/flag/page"), "FirstEnvironment"),
+  component: lazyRouteComponent(
+    () => withWords("flag", import("@/features/flag/page")),
+    "FirstEnvironment",
+  ),
 });
 
 export const flagHistory = createRoute({
@@ -43,14 +49,17 @@ export const flagHistory = createRoute({
   loader: ({ params }) => {
     void queries.prefetchInfiniteQuery(historyQuery(params.organization, params.project));
   },
-  component: lazyRouteComponent(() => import("@/features/flag/history"), "FlagHistory"),
+  component: lazyRouteComponent(
+    () => withWords("flag", import("@/features/flag/history")),
+    "FlagHistory",
+  ),
 });
 
 export const flagEnvironment = createRoute({
   getParentRoute: () => flag,
   path: "$environment",
   component: lazyRouteComponent(
-    () => withWords("why", import("@/features/flag/environment")),
+    () => withWords("flag", withWords("why", import("@/features/flag/environment"))),
     "FlagEnvironment",
   ),
 });

@@ -29,7 +29,9 @@ export function FlagEnvironment() {
   if (!server || !view || !environments.data) return null;
   if (!here) return <Failure error={new Error(environment)} />;
   const now = targetingIn(view, environment);
+  const before = targetingIn(server, environment);
   const { flag } = view;
+  const place = { organization, project, environment };
   const edit = (change: (it: Targeting) => Targeting) => editTargeting(server, environment, change);
   const known = detail.data?.environments[environment]?.warnings ?? [];
 
@@ -47,19 +49,27 @@ export function FlagEnvironment() {
         />
         {!now.released && <span className={classes.quiet}>{t("flag.notReleasedHelp")}</span>}
       </div>
-      <Warnings of={known} />
+      <Warnings of={known.filter((it) => !it.pointer.startsWith("/rules/"))} />
       <Why environment={environment} />
       <Section title={t("flag.targets")} help={t("flag.targetsHelp")}>
-        <Targets flag={flag} targeting={now} environment={environment} edit={edit} />
+        <Targets place={place} flag={flag} targeting={now} edit={edit} />
       </Section>
       <Section title={t("flag.rules")} help={t("flag.rulesHelp")}>
-        <RuleList flag={flag} targeting={now} environment={environment} edit={edit} />
+        <RuleList
+          place={place}
+          flag={flag}
+          targeting={now}
+          server={before}
+          warnings={known}
+          edit={edit}
+        />
       </Section>
       <Section title={t("flag.default")} help={t("flag.defaultHelp")}>
         <Serving
+          place={place}
           flag={flag}
-          environment={environment}
           serving={now.defaultRule}
+          before={before.defaultRule}
           change={(defaultRule) => edit((it) => ({ ...it, defaultRule }))}
           open
         />

@@ -1,117 +1,107 @@
-import type { KeyboardEvent } from "react";
+import type { KeyboardEvent, PointerEvent, ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { Button } from "@/components/button";
+import { ConditionPhrase } from "@/components/rule/condition-phrase";
+import { NewCondition } from "@/components/rule/new-condition";
 import { Sentence } from "@/components/sentence";
+import type { UsersPlace } from "@/lib/api/known";
 import type { Condition, Flag, Rule } from "@/lib/model/flag";
-import { IN_SEGMENT } from "@/lib/model/operators";
-import { ConditionPhrase } from "./condition";
-import classes from "./flag.module.css";
+import { RuleHead } from "./rule-head";
+import classes from "./rules.module.css";
 import { Serving } from "./serving";
 
 interface Props {
+  place: UsersPlace;
   flag: Flag;
-  environment: string;
   rule: Rule;
+  /** As the server has it; none where it is new. */
+  before: Rule | undefined;
   number: number;
   last: boolean;
+  /** It was begun a moment ago. */
+  fresh: boolean;
+  /** A rule that is dragged would stand in front of it. */
+  gap: boolean;
+  dragged: boolean;
+  grab: (event: PointerEvent<HTMLElement>) => void;
   change: (rule: Rule) => void;
-  remove: () => void;
   move: (by: number) => void;
+  duplicate: () => void;
+  remove: () => void;
+  /** What is known of what it does. */
+  children: ReactNode;
 }
 
 /** A rule: one sentence, whose parts are controls. */
 export function RuleSentence(props: Props) {
-  const { flag, environment, rule, number, last, change, remove, move } = props;
+  const { place, flag, rule, before, number, fresh, change, move, children } = props;
   const { t } = useTranslation();
   const set = (conditions: Condition[]) => change({ ...rule, conditions });
-  const name = rule.name || t("flag.ruleNumber", { number });
 
   function key(event: KeyboardEvent) {
     if (!event.altKey || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return;
     event.preventDefault();
     move(event.key === "ArrowUp" ? -1 : 1);
   }
-
-  const conditions = rule.conditions.map((condition, index) => (
-    // Conditions have no ids; their order is theirs alone.
-    // oxlint-disable-next-line react/no-array-index-key
-    <span key={index} className={classes.phrase}>
-      {index > 0 && <span className={classes.quiet}>{t("flag.and")}</span>}
-      <ConditionPhrase
-        environment={environment}
-        condition={condition}
-        change={(next) => set(rule.conditions.with(index, next))}
-        remove={() => set(rule.conditions.toSpliced(index, 1))}
-      />
-    </span>
-  ));
+  const line = (index: number) => t(index === 0 ? "flag.ruleIf" : "flag.ruleAnd");
 
   return (
-    <li id={`rule-${rule.id}`} className={classes.rule} aria-label={name} onKeyDown={key}>
-      <div className={classes.ruleHead}>
-        <input
-          className={classes.ruleName}
-          aria-label={t("flag.ruleName")}
-          placeholder={t("flag.ruleNumber", { number })}
-          value={rule.name}
-          onChange={(event) => change({ ...rule, name: event.target.value })}
-        />
-        <Button
-          small
-          look="quiet"
-          aria-label={t("flag.moveUp", { name })}
-          title="⌥↑"
-          disabled={number === 1}
-          onClick={() => move(-1)}
-        >
-          ↑
-        </Button>
-        <Button
-          small
-          look="quiet"
-          aria-label={t("flag.moveDown", { name })}
-          title="⌥↓"
-          disabled={last}
-          onClick={() => move(1)}
-        >
-          ↓
-        </Button>
-        <Button small look="quiet" aria-label={t("flag.removeRule", { name })} onClick={remove}>
-          ✕
-        </Button>
+    <li
+      id={`rule-${rule.id}`}
+      className={classes.rule}
+      data-rule={rule.id}
+      data-gap={props.gap || undefined}
+      data-dragged={props.dragged || undefined}
+      aria-label={rule.name || t("flag.ruleNumber", { number })}
+      onKeyDown={key}
+    >
+      <RuleHead {...props} name={rule.name} rename={(name) => change({ ...rule, name })} />
+      <div className={classes.sentence} data-sentence>
+        {rule.conditions.map((condition, index) => (
+          // Conditions have no ids; their order is theirs alone.
+          // oxlint-disable-next-line react/no-array-index-key
+          <div key={index} className={classes.line}>
+            <Sentence
+              text={line(index)}
+              parts={{
+                condition: (
+                  <ConditionPhrase
+                    place={place}
+                    condition={condition}
+                    focus={fresh && index === 0}
+                    change={(next) => set(rule.conditions.with(index, next))}
+                    remove={() => set(rule.conditions.toSpliced(index, 1))}
+                  />
+                ),
+              }}
+            />
+          </div>
+        ))}
+        <div className={classes.line}>
+          <Sentence
+            text={line(rule.conditions.length)}
+            parts={{
+              condition: <NewCondition place={place} add={(it) => set([...rule.conditions, it])} />,
+            }}
+          />
+        </div>
+        <div className={classes.line}>
+          <Sentence
+            text={t("flag.ruleServe")}
+            parts={{
+              serving: (
+                <Serving
+                  place={place}
+                  flag={flag}
+                  serving={rule.serving}
+                  before={before?.serving}
+                  change={(serving) => change({ ...rule, serving })}
+                />
+              ),
+            }}
+          />
+        </div>
       </div>
-      <div className={classes.sentence}>
-        <Sentence
-          text={t(rule.conditions.length === 0 ? "flag.ruleForAll" : "flag.ruleSentence")}
-          parts={{
-            conditions: <span className={classes.phrases}>{conditions}</span>,
-            serving: (
-              <Serving
-                flag={flag}
-                environment={environment}
-                serving={rule.serving}
-                change={(serving) => change({ ...rule, serving })}
-              />
-            ),
-          }}
-        />
-      </div>
-      <div className={classes.ruleMore}>
-        <Button
-          small
-          look="quiet"
-          onClick={() => set([...rule.conditions, { property: "", op: "IsOneOf", value: "[]" }])}
-        >
-          {t("flag.addCondition")}
-        </Button>
-        <Button
-          small
-          look="quiet"
-          onClick={() => set([...rule.conditions, { property: IN_SEGMENT, op: null, value: "[]" }])}
-        >
-          {t("flag.addSegment")}
-        </Button>
-      </div>
+      {children}
     </li>
   );
 }

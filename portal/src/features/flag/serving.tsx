@@ -1,20 +1,23 @@
-import { useQuery } from "@tanstack/react-query";
-import { useId } from "react";
 import { useTranslation } from "react-i18next";
+import { Combobox } from "@/components/combobox";
+import { useProperties } from "@/components/rule/use-properties";
 import { Letter } from "@/components/variation";
-import { propertiesQuery } from "@/lib/api/queries";
+import type { UsersPlace } from "@/lib/api/known";
+import { same } from "@/lib/draft/commands";
 import { type Flag, type Serving as Served, everybody, labelOf } from "@/lib/model/flag";
 import { only, shareOf, withShare } from "@/lib/model/rollout";
 import { RolloutBar } from "./rollout-bar";
-import classes from "./flag.module.css";
+import classes from "./serving.module.css";
 import { ShareInput } from "./share-input";
-import { useFlag } from "./use-flag";
+import { Shifts } from "./shifts";
 import { VariationSelect } from "./variation-select";
 
 interface Props {
+  place: UsersPlace;
   flag: Flag;
-  environment: string;
   serving: Served;
+  /** As the server has it; none where the rule is new. */
+  before?: Served | undefined;
   change: (serving: Served) => void;
   /** Whether the shares are shown where everybody gets one variation, too. */
   open?: boolean;
@@ -23,7 +26,7 @@ interface Props {
 const SPLIT = "split";
 
 /** Who gets which variation: one for everybody, or shares of a bar. */
-export function Serving({ flag, environment, serving, change, open = false }: Props) {
+export function Serving({ place, flag, serving, before, change, open = false }: Props) {
   const { t } = useTranslation();
   const single = only(serving);
   const ids = flag.variations.map((it) => it.id);
@@ -46,23 +49,30 @@ export function Serving({ flag, environment, serving, change, open = false }: Pr
         <div className={classes.split}>
           <RolloutBar flag={flag} serving={serving} change={change} />
           <div className={classes.shares}>
-            {flag.variations.map((variation, place) => (
+            {flag.variations.map((variation, index) => (
               <span key={variation.id} className={classes.share}>
-                <Letter place={place} />
+                <Letter place={index} />
                 <ShareInput
                   label={t("flag.shareOf", { variation: labelOf(variation) })}
                   share={shareOf(serving, variation.id)}
                   change={(share) => change(withShare(serving, variation.id, share, ids))}
                 />
-                <span className={classes.cut}>{labelOf(variation)}</span>
+                <span className={classes.cut} title={labelOf(variation)}>
+                  {labelOf(variation)}
+                </span>
               </span>
             ))}
           </div>
-          <SplitBy
-            environment={environment}
-            value={serving.dispatchKey}
-            change={(dispatchKey) => change({ ...serving, dispatchKey })}
-          />
+          {before && !same(before, serving) && (
+            <Shifts flag={flag} before={before} after={serving} />
+          )}
+          {single === undefined && (
+            <SplitBy
+              place={place}
+              value={serving.dispatchKey}
+              change={(dispatchKey) => change({ ...serving, dispatchKey })}
+            />
+          )}
         </div>
       )}
     </div>
@@ -70,32 +80,28 @@ export function Serving({ flag, environment, serving, change, open = false }: Pr
 }
 
 interface ByProps {
-  environment: string;
+  place: UsersPlace;
   value: string | null;
   change: (property: string | null) => void;
 }
 
 /** The property whose value decides a user's place on the bar. */
-function SplitBy({ environment, value, change }: ByProps) {
+function SplitBy({ place, value, change }: ByProps) {
   const { t } = useTranslation();
-  const list = useId();
-  const { organization, project } = useFlag();
-  const properties = useQuery(propertiesQuery(organization, project, environment));
+  const { options } = useProperties(place);
   return (
-    <label className={classes.by}>
-      {t("flag.splitBy")}
-      <input
-        className={`${classes.control} ${classes.word}`}
-        list={list}
-        placeholder={t("flag.userKey")}
+    <div className={classes.by}>
+      <span aria-hidden="true">{t("flag.splitBy")}</span>
+      <Combobox
+        label={t("flag.splitBy")}
+        placeholder="keyId"
+        eager
+        className={classes.property}
+        options={options}
         value={value ?? ""}
-        onChange={(event) => change(event.target.value === "" ? null : event.target.value)}
+        change={(name) => change(name === "" || name === "keyId" ? null : name)}
       />
-      <datalist id={list}>
-        {properties.data?.items.map((it) => (
-          <option key={it.name} value={it.name} />
-        ))}
-      </datalist>
-    </label>
+      <span>{t("flag.splitByHelp")}</span>
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import classes from "./flag.module.css";
+import classes from "./serving.module.css";
 
 interface Props {
   label: string;
@@ -15,7 +15,6 @@ export function ShareInput({ label, share, change }: Props) {
   return (
     <span className={classes.percent}>
       <input
-        className={classes.control}
         inputMode="decimal"
         aria-label={label}
         value={typing ?? String(percent)}

@@ -10,7 +10,7 @@ import { type Flag, type Targeting, wholeFlag } from "@/lib/model/flag";
 /** The flag of this address: as the server has it, as the edits make it, and how to edit it. */
 export function useFlag() {
   const params = useParams({ strict: false });
-  const { organization = "", project = "", flag = "" } = params;
+  const { organization = "", project = "", flag = "", environment = "" } = params;
   const detail = useQuery(flagQuery(organization, project, flag));
   const environments = useQuery(environmentsQuery(organization, project));
   const draft = useDraft();
@@ -22,7 +22,7 @@ export function useFlag() {
     () => (server ? applied(server, draft.commands) : undefined),
     [server, draft],
   );
-  return { organization, project, key: flag, detail, environments, server, view };
+  return { organization, project, key: flag, environment, detail, environments, server, view };
 }
 
 type Whole = NonNullable<ReturnType<typeof useFlag>["server"]>;

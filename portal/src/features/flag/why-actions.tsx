@@ -74,5 +74,5 @@ function goTo(rule: string) {
   const element = document.getElementById(`rule-${rule}`);
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   element?.scrollIntoView({ block: "center", behavior: calm ? "auto" : "smooth" });
-  element?.querySelector<HTMLElement>("input, select, button")?.focus({ preventScroll: true });
+  element?.querySelector<HTMLElement>("input, select")?.focus({ preventScroll: true });
 }

@@ -74,10 +74,10 @@ function targeting(before: Targeting, edit: FlagEdit): Targeting {
     case "setTargets":
       return targets(before, edit.variation, () => edit.keys);
     case "addTargets":
-      return targets(before, edit.variation, (keys) => [
-        ...keys,
-        ...edit.keys.filter((key) => !keys.includes(key)),
-      ]);
+      return targets(before, edit.variation, (keys) => {
+        const known = new Set(keys);
+        return [...keys, ...edit.keys.filter((key) => !known.has(key))];
+      });
     case "removeTargets": {
       const gone = new Set(edit.keys);
       return targets(before, edit.variation, (keys) => keys.filter((key) => !gone.has(key)));

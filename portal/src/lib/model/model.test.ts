@@ -53,6 +53,8 @@ describe("a rollout", () => {
 it("the operator follows what is really sent", () => {
   expect(suggested(["de", "at"])).toBe("IsOneOf");
   expect(suggested(["2.3.1", "2.10.0"])).toBe("SemverBiggerEqualThan");
+  expect(suggested(["2.3", "2.10.0"])).toBe("SemverBiggerEqualThan");
+  expect(suggested(["2026-11-22", "2026-11-23T10:00:00Z"])).toBe("After");
   expect(suggested(["18", "41"])).toBe("BiggerEqualThan");
   expect(suggested(["true", "False"])).toBe("IsTrue");
   expect(suggested([])).toBe("IsOneOf");

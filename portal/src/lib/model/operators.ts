@@ -64,6 +64,7 @@ export function converted(value: string | null, from: Takes, to: Takes): string 
   return items[0] ?? "";
 }
 
+const MOMENT = /^\d{4}-\d\d-\d\d([T ]|$)/;
 const VERSION = /^v?\d+\.\d+(\.\d+)?(-[\w.]+)?$/;
 
 /** The operator that the values which were really sent suggest. */
@@ -71,9 +72,10 @@ export function suggested(values: string[]): Operator {
   const seen = values.filter((it) => it !== "");
   if (seen.length === 0) return "IsOneOf";
   if (seen.every((it) => /^(true|false)$/i.test(it))) return "IsTrue";
-  if (seen.every((it) => VERSION.test(it) && it.split(".").length > 2)) {
-    return "SemverBiggerEqualThan";
-  }
+  // `2.3` alone may be a number; beside a `2.3.1` it is a version.
+  const three = seen.some((it) => it.split(".").length > 2);
+  if (three && seen.every((it) => VERSION.test(it))) return "SemverBiggerEqualThan";
+  if (seen.every((it) => MOMENT.test(it) && !Number.isNaN(Date.parse(it)))) return "After";
   if (seen.every((it) => /^-?\d+(\.\d+)?$/.test(it))) return "BiggerEqualThan";
   return "IsOneOf";
 }

@@ -71,3 +71,20 @@ function placed(shares: [string, number][], before: Part[]): Part[] {
     return part;
   });
 }
+
+/**
+ * The rollout with one border elsewhere: that behind the part at `index`. It lies between those of
+ * its neighbours, and nobody beyond them moves. A part of nothing stays, so that a drag can go back.
+ */
+export function withBorder(serving: Serving, index: number, border: number): Serving {
+  const left = serving.parts[index];
+  const right = serving.parts[index + 1];
+  if (!left || !right) return serving;
+  const place = round(Math.min(right.rollout[1], Math.max(left.rollout[0], border)));
+  return {
+    ...serving,
+    parts: serving.parts
+      .with(index, { ...left, rollout: [left.rollout[0], place] })
+      .with(index + 1, { ...right, rollout: [place, right.rollout[1]] }),
+  };
+}
