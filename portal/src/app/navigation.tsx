@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/lib/api/client";
 import { inboxQuery } from "@/lib/api/queries";
+import { keysShown } from "@/lib/keyboard";
 import { AccountMenu } from "./account-menu";
 import { openPalette } from "./palette-key";
 import { ProjectMenu } from "./project-menu";
@@ -64,7 +65,7 @@ export function Navigation({ organization, project, me }: Props) {
       </Link>
       <div className={classes.bottom} />
       <button type="button" className={classes.item} onClick={() => openPalette(true)}>
-        {t("shell.search")} <kbd>⌘K</kbd>
+        {t("shell.search")} <kbd>{keysShown("Mod+K")}</kbd>
       </button>
       <AccountMenu organization={organization} me={me} />
     </nav>

@@ -60,8 +60,8 @@ export function FlagsPage({ begin: Begin }: { begin: ComponentType<Parts> }) {
   const shownEnvironments = (index.data?.environments ?? []).flatMap(
     (key) => environments.data?.find((it) => it.key === key) ?? [],
   );
-  const createFlag = (
-    <Button look="primary" onClick={() => create(true)} title="c">
+  const createFlag = (look: "primary" | "plain") => (
+    <Button look={look} onClick={() => create(true)} title="c">
       {t("flags.new")}
     </Button>
   );
@@ -78,7 +78,7 @@ export function FlagsPage({ begin: Begin }: { begin: ComponentType<Parts> }) {
             shown={shown}
           />
         )}
-        {createFlag}
+        {createFlag("primary")}
       </header>
       {index.data && !none && (
         <Filters
@@ -128,7 +128,7 @@ export function FlagsPage({ begin: Begin }: { begin: ComponentType<Parts> }) {
   const begins = index.data?.items.every((it) => it.key === FIRST_FLAG) === true;
   return (
     <>
-      {begins ? <Begin home={home} actions={createFlag} any={!none} /> : home}
+      {begins ? <Begin home={home} actions={createFlag("plain")} any={!none} /> : home}
       <Suspense>
         {search.create && environments.data && (
           <CreatePanel

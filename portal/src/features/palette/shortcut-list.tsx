@@ -5,6 +5,7 @@ import { Dialog } from "@/components/dialog";
 import { Switch } from "@/components/switch";
 import { settingsQuery } from "@/lib/api/queries";
 import { keepSettings } from "@/lib/settings";
+import { keysShown } from "@/lib/keyboard";
 import { type Shortcut, keysOf, shortcutsNow } from "@/lib/shortcuts";
 import classes from "./palette.module.css";
 
@@ -18,7 +19,12 @@ export function ShortcutList({ organization, close }: { organization: string; cl
   return (
     <Dialog title={t("shortcuts.title")} close={close}>
       {page.length > 0 && <Group title={t("shortcuts.here")} of={page} letters={letters} />}
-      <Group title={t("shortcuts.everywhere")} of={everywhere} letters={letters} />
+      <Group title={t("shortcuts.goTo")} of={everywhere.filter(goes)} letters={letters} />
+      <Group
+        title={t("shortcuts.everywhere")}
+        of={everywhere.filter((it) => !goes(it))}
+        letters={letters}
+      />
       <div className={classes.letters}>
         <Switch
           on={letters}
@@ -37,6 +43,8 @@ export function ShortcutList({ organization, close }: { organization: string; cl
   );
 }
 
+const goes = (it: Shortcut) => String(it.keys).startsWith("g ");
+
 function Group({ title, of, letters }: { title: string; of: Shortcut[]; letters: boolean }) {
   return (
     <section className={classes.group}>
@@ -47,7 +55,7 @@ function Group({ title, of, letters }: { title: string; of: Shortcut[]; letters:
             <dt>{it.words}</dt>
             <dd>
               {keysOf(it).map((keys) => (
-                <kbd key={keys}>{shown(keys)}</kbd>
+                <kbd key={keys}>{keysShown(keys)}</kbd>
               ))}
             </dd>
           </div>
@@ -55,22 +63,4 @@ function Group({ title, of, letters }: { title: string; of: Shortcut[]; letters:
       </dl>
     </section>
   );
-}
-
-const SIGNS: Record<string, string> = {
-  ArrowUp: "↑",
-  ArrowDown: "↓",
-  ArrowLeft: "←",
-  ArrowRight: "→",
-  Enter: "↵",
-  Escape: "Esc",
-};
-const apple = navigator.platform.startsWith("Mac") || navigator.platform.startsWith("iP");
-
-/** Keys as they stand on this machine's keyboard. */
-function shown(keys: string): string {
-  const named = keys.replaceAll(/[A-Z]\w+/g, (it) => SIGNS[it] ?? it);
-  return apple
-    ? named.replace("Mod+", "⌘").replace("Alt+", "⌥").replace("Shift+", "⇧")
-    : named.replace("Mod+", "Ctrl ").replace("Alt+", "Alt ").replace("Shift+", "⇧ ");
 }

@@ -22,6 +22,8 @@ export function ProgramText({ organization, project, environment, program }: Pro
   const keys = useQuery(keysQuery(organization, project, environment.key));
   const key = keys.data && usable(keys.data, program.kind);
   const { install, file, run, name } = program;
+  const place = { flag: FIRST_FLAG, ...addresses(location.origin) };
+  const text = program.code({ key: key?.secret ?? "", ...place });
   return (
     <li>
       <h2>{t("start.program", { language: name })}</h2>
@@ -35,14 +37,13 @@ export function ProgramText({ organization, project, environment, program }: Pro
             <Scrolled text={install} label={t("start.install")} />
             <CopyButton text={install} label={t("start.copyInstall")} look="quiet" />
           </div>
-          <Code
-            text={program.code({
-              key: key.secret,
-              flag: FIRST_FLAG,
-              ...addresses(location.origin),
-            })}
-            label={t("start.program", { language: name })}
-          />
+          <div className={classes.code}>
+            <div className={classes.file}>
+              <code>{file}</code>
+              <CopyButton text={text} label={t("start.copyProgram")} small={false} look="primary" />
+            </div>
+            <Scrolled text={text} label={t("start.program", { language: name })} />
+          </div>
           <p className={classes.help}>
             <Sentence
               text={t("start.saveAndRun")}
@@ -53,18 +54,6 @@ export function ProgramText({ organization, project, environment, program }: Pro
         </>
       )}
     </li>
-  );
-}
-
-function Code({ text, label }: { text: string; label: string }) {
-  const { t } = useTranslation();
-  return (
-    <div className={classes.code}>
-      <Scrolled text={text} label={label} />
-      <div className={classes.copy}>
-        <CopyButton text={text} label={t("start.copyProgram")} small={false} look="primary" />
-      </div>
-    </div>
   );
 }
 

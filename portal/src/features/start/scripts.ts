@@ -10,7 +10,7 @@ export const node: Program = {
   run: "node first-flag.mjs",
   code: ({ key, flag, http, ws }) => `import featbit from "@featbit/node-server-sdk";
 
-export const client = new featbit.FbClientBuilder()
+const client = new featbit.FbClientBuilder()
   .sdkKey("${key}")
   .streamingUri("${ws}")
   .eventsUri("${http}")
@@ -18,7 +18,7 @@ export const client = new featbit.FbClientBuilder()
   .build();
 await client.waitForInitialization();
 
-export const user = { key: "ada", name: "Ada", customizedProperties: [] };
+const user = { key: "ada", name: "Ada", customizedProperties: [] };
 async function show() {
   console.log("${flag} is", await client.boolVariation("${flag}", user, false));
   await client.flush();
@@ -38,7 +38,7 @@ export const browser: Program = {
   run: "npx vite",
   code: ({ key, flag, http, ws }) => `import { FbClientBuilder } from "@featbit/js-client-sdk";
 
-export const client = new FbClientBuilder({
+const client = new FbClientBuilder({
   sdkKey: "${key}",
   streamingUri: "${ws}",
   eventsUri: "${http}",
@@ -70,7 +70,7 @@ export const react: Program = {
   }) => `import { asyncWithFbProvider, useFlags } from "@featbit/react-client-sdk";
 import { createRoot } from "react-dom/client";
 
-export const Provider = await asyncWithFbProvider({
+const Provider = await asyncWithFbProvider({
   options: {
     sdkKey: "${key}",
     streamingUri: "${ws}",

@@ -85,10 +85,19 @@ export function SetUp({ organization, project, actions }: Props) {
           </div>
           <Wrong error={choose.error} />
         </li>
-        {chosen && first && flag.data && (
+        {chosen && first && flag.data ? (
           <>
             <ProgramText {...{ organization, project, program: chosen }} environment={first} />
             <Listening {...{ organization, project }} environment={first} />
+          </>
+        ) : (
+          <>
+            <li data-later>
+              <h2>{t("start.run")}</h2>
+            </li>
+            <li data-later>
+              <h2>{t("start.watch")}</h2>
+            </li>
           </>
         )}
       </ol>
