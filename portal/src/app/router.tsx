@@ -8,7 +8,7 @@ import { flag, flagEnvironment, flagHistory, flagIndex, flagWhy, flags } from ".
 import { connect } from "./routes/connect";
 import { segment, segmentHistory, segmentUsers, segments } from "./routes/segments";
 import { link, signIn } from "./routes/session";
-import { projectSettings, settings, settingsGeneral, settingsStart } from "./routes/settings";
+import { projectSettings, settingsPages } from "./routes/settings";
 import { home, projectHome, start } from "./routes/start";
 
 const tree = root.addChildren([
@@ -22,7 +22,7 @@ const tree = root.addChildren([
     schedule,
     history,
     audit,
-    settings.addChildren([settingsStart, settingsGeneral]),
+    settingsPages,
     project.addChildren([
       projectHome,
       versions,

@@ -19,12 +19,14 @@ interface Props {
   /** Asks for what others made of it; what was typed stays. */
   again?: (() => Promise<unknown>) | undefined;
   lacking?: string | undefined;
+  /** As wide as the page. */
+  wide?: boolean;
   children: ReactNode;
 }
 
 /** What is saved by itself, and not by a change set. */
 export function EditForm(props: Props) {
-  const { command, saved, save, dirty, reset, again, lacking, children } = props;
+  const { command, saved, save, dirty, reset, again, lacking, wide, children } = props;
   const { t } = useTranslation();
   const saving = useMutation({
     mutationFn: save,
@@ -39,6 +41,7 @@ export function EditForm(props: Props) {
   return (
     <form
       className={classes.form}
+      data-wide={wide || undefined}
       onSubmit={(event) => {
         event.preventDefault();
         if (lacking === undefined && dirty && !saving.isPending) saving.mutate();

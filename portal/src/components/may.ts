@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { useTranslation } from "react-i18next";
 import { type Asked, permissionsQuery } from "@/lib/api/permissions";
+import { useWhom } from "./whom";
 
 /**
  * Why a control may not be used, by its name here; nothing where it may. Until the answer is there
@@ -10,7 +10,6 @@ export function useLacking<Name extends string>(
   organization: string,
   asked: Record<Name, Asked>,
 ): Partial<Record<Name, string>> {
-  const { t } = useTranslation();
   const names = Object.keys(asked) as Name[];
   const answers = useQuery(
     permissionsQuery(
@@ -18,13 +17,15 @@ export function useLacking<Name extends string>(
       names.map((it) => asked[it]),
     ),
   );
+  const missing = names.filter((_, index) => answers.data?.[index]?.allowed === false);
+  const said = useWhom(
+    organization,
+    missing.map((it) => asked[it]),
+  );
   const lacking: Partial<Record<Name, string>> = {};
-  names.forEach((name, index) => {
-    const { action, resource } = asked[name];
-    if (answers.data?.[index]?.allowed === false) {
-      // The mark of an environment is for policies, not for people.
-      lacking[name] = t("needs.permission", { action, resource: resource.split("@")[0] });
-    }
+  missing.forEach((name, index) => {
+    const text = said[index];
+    if (text !== undefined) lacking[name] = text;
   });
   return lacking;
 }

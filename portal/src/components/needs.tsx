@@ -1,6 +1,8 @@
+import { useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/lib/api/client";
 import { useFormat } from "@/lib/format";
+import { useWhom } from "./whom";
 
 /** What environments ask before it is applied there, and what of the caller's rights is missing. */
 export function Needs({ needs }: { needs: Schemas["EnvironmentNeeds"][] }) {
@@ -19,10 +21,8 @@ export function Needs({ needs }: { needs: Schemas["EnvironmentNeeds"][] }) {
   ));
 }
 
-/** Permissions that are missing, by name: whoever grants them has to know them. */
+/** Permissions that are missing, by name, and who grants them. */
 export function Lacking({ permissions }: { permissions: Schemas["PermissionView"][] }) {
-  const { t } = useTranslation();
-  return permissions.map(({ action, resource }) => (
-    <p key={`${action} ${resource}`}>{t("needs.permission", { action, resource })}</p>
-  ));
+  const { organization = "" } = useParams({ strict: false });
+  return useWhom(organization, permissions).map((text) => <p key={text}>{text}</p>);
 }

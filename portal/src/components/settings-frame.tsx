@@ -20,6 +20,19 @@ export function SettingsFrame() {
       <Link to="/$organization/settings/general" params={params}>
         {t("settings.general")}
       </Link>
+      <Link
+        to="/$organization/settings/members"
+        params={params}
+        activeOptions={{ includeSearch: false }}
+      >
+        {t("settings.members")}
+      </Link>
+      <Link to="/$organization/settings/groups" params={params}>
+        {t("settings.groups")}
+      </Link>
+      <Link to="/$organization/settings/policies" params={params}>
+        {t("settings.policies")}
+      </Link>
     </>
   );
   return (

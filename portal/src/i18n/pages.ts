@@ -9,6 +9,7 @@ import type review from "./en/pages/review.json";
 import type segments from "./en/pages/segments.json";
 import type flag from "./en/pages/flag.json";
 import type rules from "./en/pages/rules.json";
+import type people from "./en/pages/people.json";
 import type session from "./en/pages/session.json";
 import type settings from "./en/pages/settings.json";
 import type why from "./en/pages/why.json";
@@ -25,6 +26,7 @@ export interface Pages {
   segments: typeof segments;
   flag: typeof flag;
   rules: typeof rules;
+  people: typeof people;
   session: typeof session;
   settings: typeof settings;
   why: typeof why;

@@ -17,3 +17,16 @@ export const permissionsQuery = (organization: string, questions: Asked[], membe
     // The stream says when it is other.
     staleTime: Infinity,
   });
+
+/** Whom to ask for a permission that is missing. */
+export const holdersQuery = (organization: string, { action, resource }: Asked) =>
+  queryOptions({
+    queryKey: ["holders", organization, action, resource],
+    queryFn: async ({ signal }) => {
+      const params = { query: { action, resource } };
+      const path = "/api/v1/permissions/holders";
+      return dataOf(await api(organization).GET(path, { params, signal }));
+    },
+    staleTime: 300_000,
+    retry: false,
+  });
