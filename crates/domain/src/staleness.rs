@@ -56,11 +56,19 @@ pub struct Use {
 #[serde(rename_all = "camelCase", tag = "code")]
 pub enum Stale {
     /// It was not evaluated for so long, or never.
-    NotEvaluated,
+    #[serde(rename_all = "camelCase")]
+    NotEvaluated {
+        /// When it was evaluated last, ISO 8601; null: never.
+        #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+        last_evaluated_at: Option<Millis>,
+    },
     /// All evaluations for so long gave one variation.
     OneValue {
         /// The variation's id.
         variation: String,
+        /// Since when it is known to be served, ISO 8601.
+        #[cfg_attr(feature = "schema", schema(value_type = String))]
+        since: Millis,
     },
 }
 
@@ -70,12 +78,15 @@ pub fn stale(since: Millis, uses: &[Use], days: i64, now: Millis) -> Option<Stal
     let before = now.0.saturating_sub(days.clamp(1, MAX_DAYS) * DAY);
     let mut recent = uses.iter().filter(|it| it.last.0 >= before);
     let Some(one) = recent.next() else {
-        return (since.0 < before).then_some(Stale::NotEvaluated);
+        let last_evaluated_at = uses.iter().map(|it| it.last).max();
+        return (since.0 < before).then_some(Stale::NotEvaluated { last_evaluated_at });
     };
     let others = recent.any(|it| it.variation != one.variation);
     let long = uses.iter().any(|it| it.first.0 <= before);
+    let same = uses.iter().filter(|it| it.variation == one.variation);
     (!others && long).then(|| Stale::OneValue {
         variation: one.variation.clone(),
+        since: same.map(|it| it.first).min().unwrap_or(one.first),
     })
 }
 
@@ -101,22 +112,29 @@ mod tests {
 
     #[test]
     fn what_nobody_asks_for_is_stale_but_not_what_is_new() {
-        assert_eq!(judged(40, &[]), Some(Stale::NotEvaluated));
+        let not_since = |days: Option<i64>| {
+            let last_evaluated_at = days.map(|days| Millis(NOW - days * DAY));
+            Some(Stale::NotEvaluated { last_evaluated_at })
+        };
+        assert_eq!(judged(40, &[]), not_since(None));
         assert_eq!(judged(10, &[]), None);
         let long_ago = [("a", 90, 31), ("b", 90, 40)];
-        assert_eq!(judged(100, &long_ago), Some(Stale::NotEvaluated));
+        assert_eq!(judged(100, &long_ago), not_since(Some(31)));
     }
 
     #[test]
     fn one_value_for_long_is_stale_two_are_not() {
-        let one = Some(Stale::OneValue {
-            variation: "a".to_owned(),
-        });
-        assert_eq!(judged(100, &[("a", 31, 0)]), one);
+        let one = |days: i64| {
+            Some(Stale::OneValue {
+                variation: "a".to_owned(),
+                since: Millis(NOW - days * DAY),
+            })
+        };
+        assert_eq!(judged(100, &[("a", 31, 0)]), one(31));
         assert_eq!(judged(100, &[("a", 29, 0)]), None);
         assert_eq!(judged(100, &[("a", 90, 0), ("b", 90, 1)]), None);
-        assert_eq!(judged(100, &[("a", 10, 0), ("b", 90, 31)]), one);
+        assert_eq!(judged(100, &[("a", 10, 0), ("b", 90, 31)]), one(10));
         let in_two_places = [("a", 90, 0), ("a", 20, 1)];
-        assert_eq!(judged(100, &in_two_places), one);
+        assert_eq!(judged(100, &in_two_places), one(90));
     }
 }

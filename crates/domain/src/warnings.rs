@@ -4,6 +4,8 @@
 //! way and never stored: what the evaluator cannot do with it, and where SDKs take it otherwise.
 //! Archived items have none, since they are not served.
 
+mod unreached;
+
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
@@ -54,7 +56,9 @@ pub fn of_flag(
     let served = served::flag(flag, &light, environment);
     let compiled = compile::flag(Arc::new(served), &usable.collect());
     let rules = targeting.rules.iter().map(|it| it.conditions.as_slice());
-    all(compiled.warnings(), rules)
+    let mut warnings = all(compiled.warnings(), rules);
+    warnings.extend(unreached::of(&targeting.rules));
+    warnings
 }
 
 /// What authors should know of a segment. Its members are not looked at.

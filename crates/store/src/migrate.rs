@@ -68,6 +68,14 @@ pub(crate) const TRUTH: &[Migration] = &[
         version: 13,
         text: include_str!("../migrations/truth/0013_environment_acts.sql"),
     },
+    Migration {
+        version: 14,
+        text: include_str!("../migrations/truth/0014_last_seen.sql"),
+    },
+    Migration {
+        version: 15,
+        text: include_str!("../migrations/truth/0015_flags_on.sql"),
+    },
 ];
 
 /// The steps of the traffic.

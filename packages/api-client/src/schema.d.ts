@@ -2942,6 +2942,11 @@ export interface components {
             key: string;
             /** @description Its display name. */
             name: string;
+            /**
+             * Format: int64
+             * @description In how many environments that the caller may see it is on; absent where it was not asked for.
+             */
+            onIn?: number | null;
             stale?: components["schemas"]["Stale"] | null;
             /** @description `live` or `archived`. */
             state: components["schemas"]["FlagState"];
@@ -3142,6 +3147,8 @@ export interface components {
             id: string;
             /** @description Since when they are a member, ISO 8601. */
             joinedAt: string;
+            /** @description When they were last signed in and asked for something, to about a minute, ISO 8601. */
+            lastSeenAt?: string | null;
             /** @description The display name. */
             name: string;
             /** @description Keys of the policies given directly. */
@@ -3681,6 +3688,8 @@ export interface components {
                 id: string;
                 /** @description Since when they are a member, ISO 8601. */
                 joinedAt: string;
+                /** @description When they were last signed in and asked for something, to about a minute, ISO 8601. */
+                lastSeenAt?: string | null;
                 /** @description The display name. */
                 name: string;
                 /** @description Keys of the policies given directly. */
@@ -3832,6 +3841,8 @@ export interface components {
                 madeBy?: string | null;
                 /** @description The account that it is of, or that made it; absent where the operator did. */
                 member?: string | null;
+                /** @description The name of that member; absent where they are none any more. */
+                memberName?: string | null;
                 /** @description What it is for. */
                 name: string;
                 /** @description From where it may be used, as CIDR; from everywhere where there is none. */
@@ -4060,6 +4071,13 @@ export interface components {
             /** @description What it does not reach, and what else its author should know; besides those of `result`. */
             warnings: components["schemas"]["Warning"][];
         };
+        /** @description A policy as it may become. */
+        PolicyDraft: {
+            /** @description Its key; also one of a policy that there is not yet. */
+            key: string;
+            /** @description What it would say. */
+            statements: components["schemas"]["StatementInput"][];
+        };
         /** @description What a policy becomes. */
         PolicyUpdate: {
             /** @description A text for people. */
@@ -4226,6 +4244,7 @@ export interface components {
             each?: components["schemas"]["EachQuestion"] | null;
             /** @description A member, by the account's id; whoever asks where none is given. */
             member?: string | null;
+            policy?: components["schemas"]["PolicyDraft"] | null;
             /** @description The questions; at most 2,000. */
             questions?: components["schemas"]["PermissionQuestion"][];
         };
@@ -5103,12 +5122,16 @@ export interface components {
              * @enum {string}
              */
             code: "notEvaluated";
+            /** @description When it was evaluated last, ISO 8601; null: never. */
+            lastEvaluatedAt?: string | null;
         } | {
             /**
              * @description Which of them it is: always this.
              * @enum {string}
              */
             code: "oneValue";
+            /** @description Since when it is known to be served, ISO 8601. */
+            since: string;
             /** @description The variation's id. */
             variation: string;
         };
@@ -5307,6 +5330,8 @@ export interface components {
             madeBy?: string | null;
             /** @description The account that it is of, or that made it; absent where the operator did. */
             member?: string | null;
+            /** @description The name of that member; absent where they are none any more. */
+            memberName?: string | null;
             /** @description What it is for. */
             name: string;
             /** @description From where it may be used, as CIDR; from everywhere where there is none. */
@@ -8015,8 +8040,12 @@ export interface operations {
             query?: {
                 /** @description `next` of the page before. */
                 cursor?: string;
+                /** @description The key of a group that they are in. */
+                group?: string;
                 /** @description How many at most: 1 to 500, 50 where none is given. */
                 limit?: number;
+                /** @description The key of a policy that they were given directly. */
+                policy?: string;
                 /** @description Those whose name or address holds this, in any case. */
                 search?: string;
             };
@@ -13342,6 +13371,11 @@ export interface operations {
             query?: {
                 /** @description Keys of environments, with commas between them; at most 20, none where absent. */
                 environments?: string;
+                /**
+                 * @description Whether to say of each flag in how many environments it is on. That is looked up each time,
+                 *     too.
+                 */
+                onIn?: boolean;
                 /**
                  * @description Whether to say of each flag if it is stale. That changes with time: it is looked up each time,
                  *     `If-None-Match` or not.

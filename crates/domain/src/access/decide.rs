@@ -59,6 +59,16 @@ impl Rights {
         self
     }
 
+    /// The rights of somebody who has this policy, in place of one of its key.
+    #[must_use]
+    pub fn with(mut self, policy: Arc<Policy>) -> Self {
+        if let Some(own) = self.layers.first_mut() {
+            own.retain(|it| !it.key.eq_ignore_ascii_case(&policy.key));
+            own.push(policy);
+        }
+        self
+    }
+
     /// Decides. The first layer that does not allow it says no.
     pub fn decide(&self, action: &str, resource: &Resource) -> Decision {
         let mut decision = Decision::Unmentioned;

@@ -45,6 +45,10 @@ pub struct IndexQuery {
     /// `If-None-Match` or not.
     #[serde(default)]
     pub stale: bool,
+    /// Whether to say of each flag in how many environments it is on. That is looked up each time,
+    /// too.
+    #[serde(default)]
+    pub on_in: bool,
 }
 
 /// All flags of a project in short.
@@ -89,6 +93,9 @@ pub struct IndexedFlagView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Stale>)]
     pub stale: Option<Option<Stale>>,
+    /// In how many environments that the caller may see it is on; absent where it was not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_in: Option<i64>,
 }
 
 /// What a flag does in an environment, in short.
@@ -145,7 +152,7 @@ pub async fn get(
         lines.any(|it| names(it, tag))
     };
     let mut tag = tag(&project, &environments, &caller.rights);
-    if !query.stale && known(&tag) {
+    if !query.stale && !query.on_in && known(&tag) {
         return Ok((StatusCode::NOT_MODIFIED, described(tag)?).into_response());
     }
     let ids: Vec<_> = environments.iter().map(|it| it.id.clone()).collect();
@@ -154,14 +161,19 @@ pub async fn get(
         true => Some(stale(&state, &caller, &project, &flags).await?),
         false => None,
     };
-    if let Some(stale) = &stale {
-        tag = with(&tag, stale);
+    let on_in = match query.on_in {
+        true => Some(on_in(&state, &caller, &project, &flags).await?),
+        false => None,
+    };
+    if stale.is_some() || on_in.is_some() {
+        tag = with(&tag, &(&stale, &on_in));
         if known(&tag) {
             return Ok((StatusCode::NOT_MODIFIED, described(tag)?).into_response());
         }
     }
+    let more = More { stale, on_in };
     let rights = caller.rights;
-    let shown = api::computed(move || index(flags, stale, &project, &environments, &rights));
+    let shown = api::computed(move || index(flags, more, &project, &environments, &rights));
     Ok((described(tag)?, Json(shown.await?)).into_response())
 }
 
@@ -183,6 +195,27 @@ async fn stale(
     environments.retain(|it| caller.sees(project, it));
     let usage = Usage::read(state, project, &environments, None, None).await?;
     Ok(flags.iter().map(|flag| usage.stale(flag)).collect())
+}
+
+/// In how many environments each of the flags is on.
+async fn on_in(
+    state: &AppState,
+    caller: &Caller,
+    project: &Project,
+    flags: &[IndexedFlag],
+) -> Result<Vec<i64>, Problem> {
+    let mut environments = state.store.environments(&project.id).await?;
+    environments.retain(|it| caller.sees(project, it));
+    let ids: Vec<_> = environments.into_iter().map(|it| it.id).collect();
+    let on = state.store.flags_on(&ids).await?;
+    let of = |flag: &IndexedFlag| on.get(&flag.id).copied().unwrap_or_default();
+    Ok(flags.iter().map(of).collect())
+}
+
+/// What is told of flags besides where it is asked for: one for each flag.
+struct More {
+    stale: Option<Vec<Option<Stale>>>,
+    on_in: Option<Vec<i64>>,
 }
 
 /// The environments of these keys, each once.
@@ -230,10 +263,10 @@ fn tag(project: &Project, environments: &[Environment], rights: &Rights) -> Stri
     format!("W/\"{:016x}\"", hasher.finish())
 }
 
-/// Names the answer by what is stale, too.
-fn with(tag: &str, stale: &[Option<Stale>]) -> String {
+/// Names the answer by what is told besides, too.
+fn with(tag: &str, more: &impl Hash) -> String {
     let mut hasher = DefaultHasher::new();
-    (tag, stale).hash(&mut hasher);
+    (tag, more).hash(&mut hasher);
     format!("W/\"{:016x}\"", hasher.finish())
 }
 
@@ -256,7 +289,7 @@ fn shorten(mut variations: Vec<Variation>) -> Vec<Variation> {
 
 fn index(
     flags: Vec<IndexedFlag>,
-    stale: Option<Vec<Option<Stale>>>,
+    more: More,
     project: &Project,
     environments: &[Environment],
     rights: &Rights,
@@ -271,26 +304,27 @@ fn index(
         let resource = of_project.clone().with(Kind::Flag, flag.key.as_str());
         rights.allow("flag.read", &resource.tagged(&flag.tags))
     };
-    let asked = stale.is_some();
-    let mut stale = stale.into_iter().flatten();
-    let items = flags
-        .into_iter()
-        .map(|flag| (flag, asked.then(|| stale.next().flatten())));
-    let items = items.filter(|(flag, _)| seen(flag));
+    let mut stale = more.stale.map(Vec::into_iter);
+    let mut on_in = more.on_in.map(Vec::into_iter);
+    let items = flags.into_iter().map(|flag| {
+        let stale = stale.as_mut().map(|it| it.next().flatten());
+        (flag, stale, on_in.as_mut().and_then(Iterator::next))
+    });
+    let items = items.filter(|(flag, ..)| seen(flag));
     FlagIndex {
         versions,
         environments: environments.iter().map(|it| it.key.to_string()).collect(),
         items: items
-            .map(|(flag, stale)| view(flag, stale, environments))
+            .map(|(flag, stale, on_in)| IndexedFlagView {
+                stale,
+                on_in,
+                ..view(flag, environments)
+            })
             .collect(),
     }
 }
 
-fn view(
-    flag: IndexedFlag,
-    stale: Option<Option<Stale>>,
-    environments: &[Environment],
-) -> IndexedFlagView {
+fn view(flag: IndexedFlag, environments: &[Environment]) -> IndexedFlagView {
     let cell = |environment: &Environment| {
         let cell = flag.cells.get(&environment.id)?;
         Some(cell_view(cell, &flag.variations))
@@ -300,7 +334,8 @@ fn view(
         Some(environment.key.to_string())
     };
     IndexedFlagView {
-        stale,
+        stale: None,
+        on_in: None,
         cells: environments.iter().map(cell).collect(),
         changed: flag.last_change.as_ref().map(|it| ChangedView {
             at: it.at.to_string(),

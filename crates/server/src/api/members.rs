@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use burgee_domain::access::{Kind, Resource};
 use burgee_domain::id::Id;
 use burgee_store::people::accounts::Account;
-use burgee_store::people::members::{Grants, Member};
+use burgee_store::people::members::{Grants, Member, MemberFilter};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -36,6 +36,9 @@ pub struct MemberView {
     pub groups: Vec<String>,
     /// Since when they are a member, ISO 8601.
     pub joined_at: String,
+    /// When they were last signed in and asked for something, to about a minute, ISO 8601.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_seen_at: Option<String>,
 }
 
 impl From<Member> for MemberView {
@@ -48,6 +51,7 @@ impl From<Member> for MemberView {
             policies: member.policies,
             groups: member.groups,
             joined_at: member.joined_at.to_string(),
+            last_seen_at: member.account.seen_at.map(|at| at.to_string()),
         }
     }
 }
@@ -59,6 +63,10 @@ impl From<Member> for MemberView {
 pub struct MemberQuery {
     /// Those whose name or address holds this, in any case.
     pub search: Option<String>,
+    /// The key of a group that they are in.
+    pub group: Option<String>,
+    /// The key of a policy that they were given directly.
+    pub policy: Option<String>,
     /// `next` of the page before.
     pub cursor: Option<String>,
     /// How many at most: 1 to 500, 50 where none is given.
@@ -98,10 +106,13 @@ pub async fn list(
     }
     .try_into()?;
     api::searched("search", query.search.as_deref())?;
-    let found = state
-        .store
-        .members(&caller.organization, query.search.as_deref(), &page)
-        .await?;
+    let filter = MemberFilter {
+        search: query.search,
+        group: query.group,
+        policy: query.policy,
+    };
+    let found = state.store.members(&caller.organization, &filter, &page);
+    let found = found.await?;
     Ok(Json(Page {
         items: found.items.into_iter().map(Into::into).collect(),
         next: found.next,

@@ -1,9 +1,14 @@
 //! What somebody may do, and why.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
-use burgee_domain::access::{ACTIONS, By, Decision, Kind, Resource, Rights};
+use burgee_domain::access::{
+    self, ACTIONS, By, Decision, Kind, Policy, Resource, Rights, StatementInput,
+};
 use burgee_domain::id::Id;
+use burgee_domain::key::Key;
 use burgee_store::people::accounts::Account;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -31,6 +36,9 @@ pub struct Questions {
     /// The questions; at most 2,000.
     #[serde(default)]
     pub questions: Vec<PermissionQuestion>,
+    /// A policy as it may become: the answers are as if it said that, and as if they had it. For
+    /// whoever may write it.
+    pub policy: Option<PolicyDraft>,
     /// Whether each of some actions may be done to each of many resources.
     pub each: Option<EachQuestion>,
 }
@@ -43,6 +51,16 @@ pub struct EachQuestion {
     pub actions: Vec<String>,
     /// E.g. `project/web:env/prod:flag/checkout;payment`, with the tags that it has; at most 20,000.
     pub resources: Vec<String>,
+}
+
+/// A policy as it may become.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PolicyDraft {
+    /// Its key; also one of a policy that there is not yet.
+    pub key: String,
+    /// What it would say.
+    pub statements: Vec<StatementInput>,
 }
 
 /// Whether an action may be done to a resource.
@@ -122,7 +140,11 @@ pub async fn ask(
     }
     let rights = match &asked.member {
         Some(member) => rights_of(&state, &caller, member).await?,
-        None => caller.rights,
+        None => caller.rights.clone(),
+    };
+    let rights = match &asked.policy {
+        Some(draft) => rights.with(Arc::new(drafted(&caller, draft)?)),
+        None => rights,
     };
     // Thousands of decisions take a processor for a while.
     let answers = api::computed(move || {
@@ -134,6 +156,22 @@ pub async fn ask(
         })
     });
     answers.await?.map(Json)
+}
+
+/// The policy that is asked about.
+fn drafted(caller: &Caller, draft: &PolicyDraft) -> Result<Policy, Problem> {
+    let resource = Resource::new(Kind::Policy, draft.key.as_str());
+    caller.may("policy.write", &resource)?;
+    let key = Key::new(&*draft.key)
+        .map_err(|error| Problem::invalid("/policy/key", "keyInvalid", error.to_string()))?;
+    let statements =
+        access::statements(&draft.statements).map_err(|(pointer, code, message)| {
+            Problem::invalid(format!("/policy/statements{pointer}"), code, message)
+        })?;
+    Ok(Policy {
+        key: key.to_string(),
+        statements,
+    })
 }
 
 fn answer(rights: &Rights, index: usize, question: &PermissionQuestion) -> Result<Answer, Problem> {

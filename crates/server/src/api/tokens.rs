@@ -51,6 +51,9 @@ pub struct TokenView {
     /// The account that it is of, or that made it; absent where the operator did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
+    /// The name of that member; absent where they are none any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member_name: Option<String>,
     /// The id of the token that it was made with, if it was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub made_by: Option<String>,
@@ -91,6 +94,7 @@ impl From<Token> for TokenView {
             name: token.name,
             prefix: token.prefix,
             member: token.account.map(|id| id.to_string()),
+            member_name: None,
             made_by: token.made_by.map(|id| id.to_string()),
             policies,
             statements: statements.iter().map(Into::into).collect(),
@@ -142,8 +146,13 @@ pub async fn list(
                 .rights
                 .allow("token.read", &resource(token.id.as_str()))
     };
+    let names = state.store.member_names(&caller.organization).await?;
+    let named = |token: Token| TokenView {
+        member_name: token.account.as_ref().and_then(|it| names.get(it).cloned()),
+        ..token.into()
+    };
     Ok(Json(Page {
-        items: all.into_iter().filter(seen).map(Into::into).collect(),
+        items: all.into_iter().filter(seen).map(named).collect(),
         next: None,
     }))
 }

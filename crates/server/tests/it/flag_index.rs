@@ -50,6 +50,11 @@ async fn an_index_says_what_every_flag_does_and_who_changed_it() {
 
         let index = app.owner.get(INDEX).await.expect(200);
         assert_eq!(index["environments"], json!(["prod", "dev"]));
+        let on = app.owner.get(&format!("{INDEX}&onIn=true")).await;
+        let on = on.expect(200);
+        assert_eq!(item(&on, "split")["onIn"], 1);
+        assert_eq!(item(&on, "unused")["onIn"], 0);
+        assert!(item(&index, "split").get("onIn").is_none());
         let one = app
             .owner
             .get("projects/default/flags/split")
@@ -188,7 +193,11 @@ async fn an_index_says_which_flags_are_stale_by_the_days_of_the_project() {
         let path = "projects/default/flag-index?stale=true";
         let stale = async |flag: &str| {
             let index = app.owner.get(path).await.expect(200);
-            item(&index, flag)["stale"].clone()
+            let mut found = item(&index, flag)["stale"].clone();
+            if let Some(found) = found.as_object_mut() {
+                assert!(found.remove("since").unwrap().is_string());
+            }
+            found
         };
         let plain = app.owner.get(INDEX).await.expect(200);
         assert!(item(&plain, "used").get("stale").is_none());

@@ -107,6 +107,24 @@ impl Store {
     }
 }
 
+impl Store {
+    /// In how many of these environments each flag of a project is on; those that are on in none are
+    /// left out.
+    pub async fn flags_on(
+        &self,
+        environments: &[Id<Environment>],
+    ) -> Result<BTreeMap<Id<Flag>, i64>, StoreError> {
+        let mut sql = Sql::new(
+            "SELECT flag_id, COUNT(*) FROM targetings WHERE is_enabled = 1 AND environment_id IN ",
+        );
+        sql.list(environments.iter().map(Id::as_str));
+        sql.push(" GROUP BY flag_id");
+        let rows = sql.query()?.fetch_all(&self.shared.truth.read).await?;
+        let counted = |found: &AnyRow| Ok((row::id(found, 0)?, row::number(found, 1)?));
+        rows.iter().map(counted).collect()
+    }
+}
+
 async fn flags(
     connection: &mut AnyConnection,
     project: &Id<Project>,

@@ -32,6 +32,8 @@ pub struct Account {
     pub second_factor: Option<Vec<u8>>,
     /// When it was made.
     pub created_at: Millis,
+    /// When it was last used in a session, to about a minute.
+    pub seen_at: Option<Millis>,
 }
 
 impl std::fmt::Debug for Account {
@@ -44,10 +46,10 @@ impl std::fmt::Debug for Account {
 
 pub(super) const COLUMNS: &str = "accounts.id, accounts.email, accounts.name, accounts.password, \
                                   accounts.password_temporary, accounts.second_factor, \
-                                  accounts.created_at";
+                                  accounts.created_at, accounts.seen_at";
 
 /// How many columns [`COLUMNS`] are.
-pub(super) const WIDTH: usize = 7;
+pub(super) const WIDTH: usize = 8;
 
 pub(super) fn read(found: &AnyRow) -> Result<Account, StoreError> {
     Ok(Account {
@@ -58,6 +60,7 @@ pub(super) fn read(found: &AnyRow) -> Result<Account, StoreError> {
         password_temporary: row::boolean(found, 4)?,
         second_factor: row::optional_blob(found, 5)?,
         created_at: row::millis(found, 6)?,
+        seen_at: row::optional_millis(found, 7)?,
     })
 }
 
@@ -219,6 +222,7 @@ pub(super) async fn insert(
         password_temporary: false,
         second_factor: None,
         created_at: now,
+        seen_at: None,
     };
     sqlx::query(
         "INSERT INTO accounts (id, email, email_folded, name, password_temporary, created_at) \

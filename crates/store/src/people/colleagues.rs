@@ -22,6 +22,15 @@ pub struct Colleague {
 }
 
 impl Store {
+    /// The names of an organization's members, by account.
+    pub async fn member_names(
+        &self,
+        organization: &Id<Organization>,
+    ) -> Result<HashMap<Id<Account>, String>, StoreError> {
+        let members = self.everybody(organization).await?.into_iter();
+        Ok(members.map(|it| (it.account.id, it.account.name)).collect())
+    }
+
     /// All members of an organization by address, in three questions however many there are.
     pub async fn colleagues(
         &self,

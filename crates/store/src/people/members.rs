@@ -43,6 +43,17 @@ impl Member {
     }
 }
 
+/// Which members.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MemberFilter {
+    /// A part of the name or the address, without regard to case.
+    pub search: Option<String>,
+    /// The key of a group that they are in.
+    pub group: Option<String>,
+    /// The key of a policy that they were given directly.
+    pub policy: Option<String>,
+}
+
 /// What a member has: keys of policies and groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grants {
@@ -140,17 +151,28 @@ fn read(found: &AnyRow) -> Result<Member, StoreError> {
 }
 
 impl Store {
-    /// An organization's members by address, those whose name or address holds `search`.
+    /// An organization's members by address.
     pub async fn members(
         &self,
         organization: &Id<Organization>,
-        search: Option<&str>,
+        filter: &MemberFilter,
         page: &PageRequest,
     ) -> Result<Page<Member>, StoreError> {
         let mut sql = Sql::new(&select());
         sql.push(" WHERE members.organization_id = ")
             .bind(organization.as_str());
-        if let Some(search) = search {
+        // As JSON lists of keys in lower case.
+        let listed = [("groups", &filter.group), ("policies", &filter.policy)];
+        for (column, key) in listed {
+            if let Some(key) = key {
+                let condition = format!(" AND members.{column} LIKE ");
+                let quoted = format!("\"{}\"", key.to_ascii_lowercase());
+                sql.push(&condition)
+                    .bind(containing(&quoted))
+                    .push(" ESCAPE '\\'");
+            }
+        }
+        if let Some(search) = &filter.search {
             let pattern = containing(&search.to_lowercase());
             sql.push(" AND (accounts.email_folded LIKE ")
                 .bind(pattern.as_str())

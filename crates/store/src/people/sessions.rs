@@ -37,6 +37,10 @@ const PREFIX: &str = "bgs_";
 /// Records a use.
 const USED: &str = "UPDATE sessions SET used_at = $1 WHERE id = $2 AND used_at < $1";
 
+/// Records that somebody is here.
+const SEEN: &str =
+    "UPDATE accounts SET seen_at = $1 WHERE id = $2 AND (seen_at IS NULL OR seen_at < $1)";
+
 /// The longest description of a browser that is kept, in characters.
 const MAX_AGENT: usize = 256;
 
@@ -191,8 +195,11 @@ impl Store {
             true => self.rotate_session(&session, text, now).await?,
             false => None,
         };
-        if used::is_news(Some(session.used_at), now) {
-            used::record(&self.shared.truth.write, USED, session.id.as_str(), now);
+        let first = session.used_at == session.created_at && now > session.used_at;
+        if first || used::is_news(Some(session.used_at), now) {
+            let writer = &self.shared.truth.write;
+            used::record(writer, USED, session.id.as_str(), now);
+            used::record(writer, SEEN, account.id.as_str(), now);
         }
         Ok(Some(Alive {
             session,
