@@ -4,6 +4,7 @@ import type audit from "./en/pages/audit.json";
 import type changes from "./en/pages/changes.json";
 import type copyAs from "./en/pages/copy-as.json";
 import type keys from "./en/pages/keys.json";
+import type home from "./en/pages/home.json";
 import type palette from "./en/pages/palette.json";
 import type review from "./en/pages/review.json";
 import type segments from "./en/pages/segments.json";
@@ -21,6 +22,7 @@ export interface Pages {
   changes: typeof changes;
   "copy-as": typeof copyAs;
   keys: typeof keys;
+  home: typeof home;
   palette: typeof palette;
   review: typeof review;
   segments: typeof segments;
