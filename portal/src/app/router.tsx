@@ -7,6 +7,13 @@ import { change, changes, history, schedule, version, versions } from "./routes/
 import { flag, flagEnvironment, flagHistory, flagIndex, flagWhy, flags } from "./routes/flags";
 import { connect } from "./routes/connect";
 import { segment, segmentHistory, segmentUsers, segments } from "./routes/segments";
+import {
+  environment,
+  environmentGeneral,
+  environmentKeys,
+  environmentRules,
+  environments,
+} from "./routes/environments";
 import { link, signIn } from "./routes/session";
 import { projectSettings, settingsPages } from "./routes/settings";
 import { home, projectHome, start } from "./routes/start";
@@ -28,7 +35,10 @@ const tree = root.addChildren([
       versions,
       version,
       connect,
-      projectSettings,
+      projectSettings.addChildren([
+        environments,
+        environment.addChildren([environmentGeneral, environmentRules, environmentKeys]),
+      ]),
       flags,
       flag.addChildren([flagIndex, flagHistory, flagEnvironment.addChildren([flagWhy])]),
       segments,

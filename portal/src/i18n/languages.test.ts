@@ -77,6 +77,7 @@ it("every key is used", () => {
     /^place/,
     /^problem\.codes/,
     /^(kinds|parts|past\.groups|schedule|stopped)/,
+    /^sdkKeys\.(graces|kinds|kindsHelp)/,
     /^request\.(states|stepStates|events|\w+$)/,
     /^review\.incomplete/,
     /^scope\.(all|tagged|one)/,

@@ -2,6 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { Suspense, lazy, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { EnvironmentName } from "@/components/environment";
+import { EnvironmentMenu } from "@/components/environment-menu";
 import type { Schemas } from "@/lib/api/client";
 import { editedIn } from "@/lib/draft/draft";
 import { useDraft } from "@/lib/draft/store";
@@ -58,7 +59,9 @@ export function FlagList({ organization, project, environments, items, comfortab
           <span role="columnheader">{t("flags.name")}</span>
           {environments.map((it) => (
             <span role="columnheader" key={it.key}>
-              <EnvironmentName of={it} />
+              <EnvironmentMenu organization={organization} project={project} environment={it.key}>
+                <EnvironmentName of={it} />
+              </EnvironmentMenu>
             </span>
           ))}
           <span role="columnheader">{t("flags.tags")}</span>
