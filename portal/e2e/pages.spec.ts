@@ -8,12 +8,23 @@ import { projects } from "./pages/projects.ts";
 import { start } from "./pages/start.ts";
 import { segments } from "./pages/segments.ts";
 import { HOME, type Shown } from "./pages/shown.ts";
+import { users } from "./pages/users.ts";
+import { why } from "./pages/why.ts";
 import { expect, flag as makeFlag, test } from "./test.ts";
 
 const shots = fileURLToPath(new URL("../shots/", import.meta.url));
 const THEMES = ["light", "dark"] as const;
 
-const PAGES: Shown[] = [...flags, ...flag, ...changes, ...projects, ...start, ...segments];
+const PAGES: Shown[] = [
+  ...flags,
+  ...flag,
+  ...changes,
+  ...projects,
+  ...start,
+  ...segments,
+  ...why,
+  ...users,
+];
 
 async function accessible(page: Page) {
   const { violations } = await new AxeBuilder({ page }).analyze();

@@ -41,6 +41,11 @@ export function Navigation({ organization, project, me }: Props) {
           {t("shell.segments")}
         </Link>
       )}
+      {project !== undefined && (
+        <Link to="/$organization/$project/users" params={{ organization, project }}>
+          {t("shell.users")}
+        </Link>
+      )}
       <Link
         to="/$organization/changes"
         params={{ organization }}

@@ -16,6 +16,7 @@ import {
 } from "./routes/environments";
 import { link, signIn } from "./routes/session";
 import { projectSettings, settingsPages } from "./routes/settings";
+import { user, userProperties, users, usersFirst, usersOf } from "./routes/users";
 import { home, projectHome, start } from "./routes/start";
 
 const tree = root.addChildren([
@@ -40,6 +41,8 @@ const tree = root.addChildren([
         environment.addChildren([environmentGeneral, environmentRules, environmentKeys]),
       ]),
       flags,
+      users.addChildren([usersFirst, usersOf, user]),
+      userProperties,
       flag.addChildren([flagIndex, flagHistory, flagEnvironment.addChildren([flagWhy])]),
       segments,
       segment.addChildren([segmentUsers, segmentHistory]),

@@ -34,9 +34,8 @@ function Comparison({ condition: { property, op, value, actual } }: Props) {
   const { t } = useTranslation();
   const operator = op ?? null;
   const parts = {
-    property: (
-      <code className={classes.text}>{property === "keyId" ? t("rule.userKey") : property}</code>
-    ),
+    property:
+      property === "keyId" ? t("why.userKey") : <code className={classes.text}>{property}</code>,
     op: isOperator(operator) ? t(`operator.${operator}`) : <code>{operator}</code>,
     value: <Asked operator={operator} value={value ?? null} />,
   };

@@ -25,7 +25,7 @@ export function WhySplit({ flag, split }: Props) {
   const whole = parts.reduce((sum, it) => sum + it.to - it.from, 0) > 0.99999;
   const borders = parts.flatMap((it) => [it.from, it.to]);
   const words = {
-    by: <code className={classes.text}>{by === "keyId" ? t("why.userKey") : by}</code>,
+    by: by === "keyId" ? t("why.userKey") : <code className={classes.text}>{by}</code>,
     has: <Has value={value ?? null} bare />,
     at: <strong>{place(bucket, borders)}</strong>,
   };

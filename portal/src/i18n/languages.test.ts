@@ -82,6 +82,7 @@ it("every key is used", () => {
     /^review\.incomplete/,
     /^scope\.(all|tagged|one)/,
     /^shell\.themes/,
+    /^users\.(wrong|forgottenIn)/,
     /^warning\.codes/,
     /^why\.(says|kinds|results|member|broken|by)/,
   ];

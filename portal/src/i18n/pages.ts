@@ -17,6 +17,7 @@ import type projectSettings from "./en/pages/project-settings.json";
 import type sdkKeys from "./en/pages/sdk-keys.json";
 import type session from "./en/pages/session.json";
 import type settings from "./en/pages/settings.json";
+import type users from "./en/pages/users.json";
 import type why from "./en/pages/why.json";
 import type start from "./en/pages/start.json";
 
@@ -39,6 +40,7 @@ export interface Pages {
   people: typeof people;
   session: typeof session;
   settings: typeof settings;
+  users: typeof users;
   why: typeof why;
   start: typeof start;
 }

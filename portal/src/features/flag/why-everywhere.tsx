@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { EnvironmentName } from "@/components/environment";
+import { ReasonWords } from "@/components/why-reason";
 import { Gets } from "@/components/why-sentence";
 import type { Schemas } from "@/lib/api/client";
 import { settingsQuery } from "@/lib/api/queries";
@@ -58,7 +59,7 @@ export function WhyEverywhere({ environment, user, why }: Props) {
                   <>
                     <Gets flag={server.flag} variation={answer.variation} />
                     <span className={classes.quiet}>
-                      {t(`why.by.${byOf(answer)}`, numberOf(answer))}
+                      <ReasonWords reason={answer.reason} />
                     </span>
                   </>
                 )}
@@ -78,12 +79,3 @@ export function WhyEverywhere({ environment, user, why }: Props) {
     </section>
   );
 }
-
-const CODES = ["archived", "off", "targeted", "rule", "default", "unknownFlag"] as const;
-
-const byOf = ({ reason }: Schemas["FlagEvaluation"]) =>
-  CODES.find((it) => it === reason.code) ?? "notReleased";
-
-const numberOf = ({ reason }: Schemas["FlagEvaluation"]) => ({
-  number: Number(reason.params["index"] ?? 0) + 1,
-});

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
@@ -61,6 +62,14 @@ export function WhyUser({ environment, why, user }: Props) {
           <Button small look="quiet" onClick={() => setTrying(true)}>
             {t("why.tryProperties")}
           </Button>
+        )}
+        {user.stored && (
+          <Link
+            to="/$organization/$project/users/$environment/$user"
+            params={{ organization, project, environment, user: user.key }}
+          >
+            {t("why.allFlags")}
+          </Link>
         )}
       </div>
     </section>

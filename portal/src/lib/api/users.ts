@@ -136,3 +136,47 @@ export async function versionAt(
   // Before the first one nothing was released.
   return items[0]?.versions[`${project}/${environment}`] ?? 0;
 }
+
+/** So many users are in a page of the list. */
+const USERS = 200;
+
+/** Known users: by the beginning of key or name, or by anything in them. */
+export const usersQuery = (
+  organization: string,
+  project: string,
+  environment: string,
+  { q = "", anywhere = false }: { q?: string; anywhere?: boolean },
+) =>
+  infiniteQueryOptions({
+    queryKey: ["users", organization, project, environment, q, anywhere],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = {
+        limit: USERS,
+        ...(q === "" ? {} : anywhere ? { contains: q } : { search: q }),
+        ...(pageParam === "" ? {} : { cursor: pageParam }),
+      };
+      const params = { path: { project, environment }, query };
+      const path = `${IN_ENVIRONMENT}/users` as const;
+      return dataOf(await api(organization).GET(path, { params, signal }));
+    },
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next ?? undefined,
+    staleTime: 30_000,
+  });
+
+export const userQuery = (
+  organization: string,
+  project: string,
+  environment: string,
+  key: string,
+) =>
+  queryOptions({
+    queryKey: ["users", organization, project, environment, "one", key],
+    queryFn: async ({ signal }) => {
+      const params = { path: { project, environment, key } };
+      const path = `${IN_ENVIRONMENT}/users/{key}` as const;
+      return dataOf(await api(organization).GET(path, { params, signal }));
+    },
+    staleTime: 30_000,
+    retry: false,
+  });

@@ -1,0 +1,74 @@
+/** End users: of an environment, one of them, and what a project knows of their properties. */
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { withWords } from "@/i18n";
+import { propertiesQuery } from "@/lib/api/queries";
+import { knownPropertiesQuery } from "@/lib/api/user-properties";
+import { allFlagsQuery, userQuery, usersQuery } from "@/lib/api/users";
+import { readUsers } from "@/lib/users-search";
+import { readWhy } from "@/lib/why-search";
+import { queries } from "../queries";
+import { project } from "./base";
+
+/** `/acme/web/users`: leads to those of the first environment. */
+export const users = createRoute({
+  getParentRoute: () => project,
+  path: "users",
+});
+
+export const usersFirst = createRoute({
+  getParentRoute: () => users,
+  path: "/",
+  component: lazyRouteComponent(
+    () => withWords("users", import("@/features/users/frame")),
+    "FirstUsers",
+  ),
+});
+
+export const usersOf = createRoute({
+  getParentRoute: () => users,
+  path: "$environment",
+  validateSearch: readUsers,
+  loaderDeps: ({ search: { q, anywhere } }) => ({ q: q ?? "", anywhere: anywhere ?? false }),
+  loader: ({ params, deps }) => {
+    const { organization, project, environment } = params;
+    void queries.prefetchInfiniteQuery(usersQuery(organization, project, environment, deps));
+    void queries.prefetchQuery(propertiesQuery(organization, project, environment));
+  },
+  // Another environment is another page: what was typed belongs to the one before.
+  remountDeps: ({ params }) => params,
+  component: lazyRouteComponent(
+    () => withWords("users", import("@/features/users/page")),
+    "UsersPage",
+  ),
+});
+
+export const user = createRoute({
+  getParentRoute: () => users,
+  path: "$environment/$user",
+  validateSearch: (search: Record<string, unknown>) => {
+    const { version, draft } = readWhy(search);
+    return { ...(version === undefined ? {} : { version }), ...(draft ? { draft } : {}) };
+  },
+  loader: ({ params }) => {
+    const { organization, project, environment, user: key } = params;
+    void queries.prefetchQuery(userQuery(organization, project, environment, key));
+    void queries.prefetchInfiniteQuery(allFlagsQuery(organization, project, environment, { key }));
+  },
+  component: lazyRouteComponent(
+    () => withWords("users", withWords("why", import("@/features/users/user"))),
+    "UserPage",
+  ),
+});
+
+export const userProperties = createRoute({
+  getParentRoute: () => project,
+  path: "user-properties",
+  validateSearch: ({ property }: Record<string, unknown>): { property?: string } =>
+    property === undefined ? {} : { property: String(property) },
+  loader: ({ params }) =>
+    void queries.prefetchQuery(knownPropertiesQuery(params.organization, params.project)),
+  component: lazyRouteComponent(
+    () => withWords("users", import("@/features/users/properties")),
+    "PropertiesPage",
+  ),
+});
