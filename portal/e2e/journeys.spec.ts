@@ -144,24 +144,6 @@ test("a flag is switched from anywhere by its name", async ({ owner, server, cal
   expect(await served(call, "prod", "kill-me", { key: "ana" })).toBe("false");
 });
 
-test("what somebody changed is seen, and reverted", async ({ owner, server, call }) => {
-  await flag(call, "mistake", ["prod"]);
-  await call("POST", "/projects/demo/changes", {
-    commands: [{ kind: "turnOff", flag: "mistake", environment: "prod" }],
-  });
-  await owner.goto(server.url + HOME);
-  const row = owner.getByRole("row").filter({ hasText: "mistake" });
-  const hand = new Hand(owner);
-  await hand.click(row.getByRole("link", { name: /ago|now/ }));
-  await hand.click(owner.getByRole("button", { name: "Revert" }));
-  const plan = owner.getByRole("dialog");
-  await expect(plan).toContainText("turned on");
-  await hand.click(plan.getByRole("button", { name: "Revert" }));
-  hand.needed("revert");
-  await expect(owner.getByText(/prod is now version/)).toBeVisible();
-  expect(await served(call, "prod", "mistake", { key: "ana" })).toBe("true");
-});
-
 test("off from a phone", async ({ owner, server, call }) => {
   await flag(call, "in-the-train", ["prod"]);
   await owner.setViewportSize({ width: 360, height: 740 });

@@ -28,14 +28,6 @@ export const start: Shown[] = [
     },
   },
   {
-    name: "home-strip",
-    path: "/default/demo/flags",
-    async ready(page) {
-      await page.getByRole("button", { name: /in the last 24 hours/ }).click();
-      await expect(page.getByRole("link", { name: "All changes of this project" })).toBeVisible();
-    },
-  },
-  {
     name: "shortcuts",
     path: "/default/demo/flags",
     async ready(page) {

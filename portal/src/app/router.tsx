@@ -7,13 +7,6 @@ import { change, changes, history, schedule, version, versions } from "./routes/
 import { flag, flagEnvironment, flagHistory, flagIndex, flagWhy, flags } from "./routes/flags";
 import { connect } from "./routes/connect";
 import { segment, segmentHistory, segmentUsers, segments } from "./routes/segments";
-import {
-  environment,
-  environmentGeneral,
-  environmentKeys,
-  environmentRules,
-  environments,
-} from "./routes/environments";
 import { link, signIn } from "./routes/session";
 import { projectSettings, settingsPages } from "./routes/settings";
 import { user, userProperties, users, usersFirst, usersOf } from "./routes/users";
@@ -36,10 +29,7 @@ const tree = root.addChildren([
       versions,
       version,
       connect,
-      projectSettings.addChildren([
-        environments,
-        environment.addChildren([environmentGeneral, environmentRules, environmentKeys]),
-      ]),
+      projectSettings,
       flags,
       users.addChildren([usersFirst, usersOf, user]),
       userProperties,

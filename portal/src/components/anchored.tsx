@@ -1,6 +1,7 @@
 import { Drawer, Popover } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { ReactNode } from "react";
+import { createPortal } from "react-dom";
 import { useTranslation } from "react-i18next";
 import classes from "./anchored.module.css";
 
@@ -40,7 +41,8 @@ export function Anchored({ anchor, title, close, children }: Props) {
     );
   }
   const { left, top, width, height } = anchor.getBoundingClientRect();
-  return (
+  // Beside everything: inside of what is moved by a transform, "fixed" is not where the window is.
+  return createPortal(
     <Popover
       opened
       onChange={(opened) => {
@@ -57,10 +59,18 @@ export function Anchored({ anchor, title, close, children }: Props) {
       <Popover.Target>
         <span className={classes.target} style={{ left, top, width, height }} />
       </Popover.Target>
-      <Popover.Dropdown role="dialog" aria-label={title}>
+      <Popover.Dropdown
+        role="dialog"
+        aria-label={title}
+        // Escape closes this, and not the panel that it was opened from too.
+        onKeyDown={(event) => {
+          if (event.key === "Escape") event.stopPropagation();
+        }}
+      >
         <h2 className={classes.title}>{title}</h2>
         {children}
       </Popover.Dropdown>
-    </Popover>
+    </Popover>,
+    document.body,
   );
 }

@@ -2,12 +2,14 @@ import { Suspense, lazy, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { withWords } from "@/i18n";
 import type { Copied } from "@/lib/copy-as";
-import { Anchored } from "./anchored";
 import { Button } from "./button";
 
 /** The choices by themselves, for a menu that has others beside them. */
 export const CopyChoices = lazy(() =>
   withWords("copy-as", import("./copy-choices")).then((it) => ({ default: it.CopyChoices })),
+);
+const CopyPanel = lazy(() =>
+  withWords("copy-as", import("./copy-panel")).then((it) => ({ default: it.CopyPanel })),
 );
 
 interface Props {
@@ -20,7 +22,6 @@ interface Props {
 export function CopyAs({ of, small = true, look = "plain" }: Props) {
   const { t } = useTranslation();
   const [anchor, setAnchor] = useState<HTMLElement>();
-  const close = () => setAnchor(undefined);
   return (
     <>
       <Button
@@ -32,13 +33,9 @@ export function CopyAs({ of, small = true, look = "plain" }: Props) {
       >
         {t("copy.as")}
       </Button>
-      {anchor && (
-        <Anchored anchor={anchor} title={t("copy.as")} close={close}>
-          <Suspense>
-            <CopyChoices of={of} done={close} />
-          </Suspense>
-        </Anchored>
-      )}
+      <Suspense>
+        {anchor && <CopyPanel of={of} anchor={anchor} close={() => setAnchor(undefined)} />}
+      </Suspense>
     </>
   );
 }

@@ -10,7 +10,7 @@ import classes from "./field.module.css";
 interface Around {
   label: ReactNode;
   help?: ReactNode;
-  error?: string | undefined;
+  error?: ReactNode;
   mono?: boolean;
 }
 

@@ -1,7 +1,6 @@
 import { Link, Outlet, useLocation, useParams } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import { ProjectSettingsLinks } from "./project-settings-links";
 import classes from "./settings-frame.module.css";
 
 /** What is around all pages of settings: of the organization, the project, and oneself. */
@@ -34,7 +33,6 @@ export function SettingsFrame() {
       <Link to="/$organization/settings/policies" params={params}>
         {t("settings.policies")}
       </Link>
-      <ProjectSettingsLinks organization={organization} />
     </>
   );
   return (

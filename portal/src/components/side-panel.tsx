@@ -17,6 +17,11 @@ export function SidePanel({ title, close, width = 440, children }: Props) {
     <Drawer
       opened
       onClose={close}
+      // By the key that was pressed in it, and not anywhere: what was opened from it is closed first.
+      closeOnEscape={false}
+      onKeyDown={(event) => {
+        if (event.key === "Escape" && !event.nativeEvent.isComposing) close();
+      }}
       position="right"
       size={width}
       title={title}

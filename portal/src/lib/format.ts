@@ -19,6 +19,7 @@ export function format(language: string) {
   const choices = new Intl.ListFormat(language, { type: "disjunction" });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
   const moments = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "long" });
+  const days = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
   const clock = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
   return {
     number: (value: number) => numbers.format(value),
@@ -28,6 +29,8 @@ export function format(language: string) {
     either: (items: string[]) => choices.format(items),
     /** With the zone. */
     moment: (iso: string) => moments.format(new Date(iso)),
+    /** The day alone. */
+    day: (iso: string) => days.format(new Date(iso)),
     clock: (at: number) => clock.format(at),
     ago(iso: string, now: number) {
       const seconds = (Date.parse(iso) - now) / 1_000;

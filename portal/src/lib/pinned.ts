@@ -26,6 +26,12 @@ export function environmentsToShow(
   return shown;
 }
 
+/** What a list asks for: its columns, and the environments that its filter is about. */
+export function asked(shown: string[], { on, off }: { on?: string; off?: string }): string[] {
+  const more = [on, off].filter((it) => it !== undefined && !shown.includes(it));
+  return [...new Set([...shown, ...(more as string[])])];
+}
+
 const LAST = "burgee-last";
 
 /** Where somebody was last: `/` leads there. */

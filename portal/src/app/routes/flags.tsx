@@ -2,8 +2,8 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { withWords } from "@/i18n";
 import { flagIndexQuery, flagQuery, historyQuery } from "@/lib/api/queries";
-import { readFilter } from "@/lib/filter";
-import { shownEnvironments } from "@/lib/pinned";
+import { readSearch } from "@/lib/filter";
+import { asked, shownEnvironments } from "@/lib/pinned";
 import { readWhy } from "@/lib/why-search";
 import { queries } from "../queries";
 import { project } from "./base";
@@ -11,12 +11,17 @@ import { project } from "./base";
 export const flags = createRoute({
   getParentRoute: () => project,
   path: "flags",
-  validateSearch: readFilter,
-  loader: ({ params }) => {
+  validateSearch: readSearch,
+  loaderDeps: ({ search: { on, off } }) => ({
+    ...(on === undefined ? {} : { on }),
+    ...(off === undefined ? {} : { off }),
+  }),
+  loader: ({ params, deps }) => {
     const shown = shownEnvironments(params.organization, params.project);
     // Else it has to be known first which there are.
     if (!shown) return;
-    void queries.prefetchQuery(flagIndexQuery(params.organization, params.project, shown));
+    const keys = asked(shown, deps);
+    void queries.prefetchQuery(flagIndexQuery(params.organization, params.project, keys));
   },
   component: lazyRouteComponent(() => import("../home"), "Home"),
 });

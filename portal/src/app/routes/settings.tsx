@@ -16,7 +16,7 @@ import { queries } from "../queries";
 import { organization, project } from "./base";
 
 const frame = lazyRouteComponent(
-  () => withWords("project-settings", withWords("settings", import("@/components/settings-frame"))),
+  () => withWords("settings", import("@/components/settings-frame")),
   "SettingsFrame",
 );
 

@@ -4,7 +4,7 @@ import { Letter, letterOf } from "@/components/variation";
 import type { Flag, Variation, WholeFlag } from "@/lib/model/flag";
 import classes from "./flag.module.css";
 import { editFlag } from "./use-flag";
-import { wrongValue } from "./value";
+import { wrongValue } from "@/lib/model/value";
 
 /** What a flag can serve, in all environments. */
 export function Variations({ server, flag }: { server: WholeFlag; flag: Flag }) {

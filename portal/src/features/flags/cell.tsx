@@ -2,20 +2,19 @@ import { useTranslation } from "react-i18next";
 import { ShareBar, VariationLabel } from "@/components/variation";
 import type { Schemas } from "@/lib/api/client";
 import classes from "./flags.module.css";
-import type { Opened } from "./list";
+import type { Opened } from "./popups";
+import type { Stop } from "./row";
 
 interface Props {
   environment: string;
   item: Schemas["IndexedFlagView"];
   cell: Schemas["CellView"] | null;
-  row: number;
-  column: number;
-  tabIndex: number;
+  stop: Stop;
   open: (at: Opened) => void;
 }
 
 /** What a flag does in an environment: on or off, and what is served. A press opens what changes it. */
-export function Cell({ environment, item, cell, row, column, tabIndex, open }: Props) {
+export function Cell({ environment, item, cell, stop, open }: Props) {
   const { t } = useTranslation();
   const state = cell === null ? "notReleased" : cell.on ? "on" : "off";
   const shares = (cell?.shares ?? [])
@@ -26,18 +25,18 @@ export function Cell({ environment, item, cell, row, column, tabIndex, open }: P
   const more = [cell?.targets && t("flags.hasTargets"), cell?.rules && t("flags.hasRules")];
   const words = [t(`flags.${state}`), served, ...more].filter(Boolean).join(", ");
   return (
-    <span role="cell" className={classes.cell}>
+    <span role="gridcell" className={`${classes.cell} ${classes.place}`}>
       <button
         type="button"
         className={classes.state}
         data-state={state}
-        data-row={row}
-        data-column={column}
-        tabIndex={tabIndex}
+        {...stop}
         aria-haspopup="dialog"
         title={words}
         disabled={item.state === "archived"}
-        onClick={(event) => open({ anchor: event.currentTarget, flag: item.key, environment })}
+        onClick={({ currentTarget }) =>
+          open({ kind: "cell", anchor: currentTarget, flag: item.key, environment })
+        }
       >
         <span className="hidden">{t("flags.cell", { flag: item.key, environment })}</span>
         <span className={classes.where} aria-hidden="true">

@@ -4,20 +4,23 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useApplied } from "@/components/applied";
 import { Button } from "@/components/button";
-import { EnvironmentName } from "@/components/environment";
 import { AreaField, TextField } from "@/components/field";
 import { SidePanel } from "@/components/side-panel";
 import { Wrong } from "@/components/states";
 import type { Schemas } from "@/lib/api/client";
 import { apply } from "@/lib/changes";
 import { keyOf } from "@/lib/key-of";
+import { wrongValue } from "@/lib/model/value";
 import classes from "./create.module.css";
+import { KeyField, useTaken } from "./key-field";
 import { type NewFlag, commandsOf } from "./new-flag";
+import { Places } from "./places";
 import { Values } from "./values";
 
 interface Props {
   organization: string;
   project: string;
+  index: Schemas["FlagIndex"];
   environments: Schemas["EnvironmentView"][];
   close: () => void;
 }
@@ -25,7 +28,7 @@ interface Props {
 const TYPES = ["boolean", "string", "number", "json"] as const;
 
 /** A new flag. A name and Enter make one that is on where that hurts nobody. */
-export function CreatePanel({ organization, project, environments, close }: Props) {
+export function CreatePanel({ organization, project, index, environments, close }: Props) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const done = useApplied(organization);
@@ -50,13 +53,17 @@ export function CreatePanel({ organization, project, environments, close }: Prop
       await navigate({ to: "/$organization/$project/flags/$flag/$environment", params });
     },
   });
+  const taken = useTaken(index, key, create.error);
+  const { type } = flag;
+  const typed = type === "boolean" ? [] : flag.values;
+  const wrong = typed.some((it) => wrongValue(type, it) !== undefined);
   return (
     <SidePanel title={t("flags.new")} close={close}>
       <form
         className={classes.form}
         onSubmit={(event) => {
           event.preventDefault();
-          create.mutate();
+          if (!taken && !wrong && !create.isPending) create.mutate();
         }}
       >
         <TextField
@@ -66,48 +73,37 @@ export function CreatePanel({ organization, project, environments, close }: Prop
           value={flag.name}
           onChange={(event) => edit({ name: event.target.value })}
         />
-        <TextField
-          label={t("create.key")}
-          help={t("create.keyHelp")}
-          required
-          mono
-          pattern="[a-zA-Z0-9._\-]{1,128}"
+        <KeyField
+          organization={organization}
+          project={project}
+          environment={environments[0]?.key}
           value={key}
-          onChange={(event) => edit({ key: event.target.value })}
+          taken={taken}
+          change={(key) => edit({ key })}
         />
         <fieldset className={classes.choices}>
           <legend>{t("create.type")}</legend>
-          {TYPES.map((type) => (
-            <label key={type}>
+          {TYPES.map((it) => (
+            <label key={it}>
               <input
                 type="radio"
                 name="type"
-                checked={flag.type === type}
-                onChange={() => edit({ type })}
+                checked={type === it}
+                onChange={() => edit({ type: it })}
               />
-              {t(`flags.types.${type}`)}
+              {t(`flags.types.${it}`)}
             </label>
           ))}
         </fieldset>
-        {flag.type !== "boolean" && (
-          <Values type={flag.type} values={flag.values} change={(values) => edit({ values })} />
+        {type !== "boolean" && (
+          <Values type={type} values={flag.values} change={(values) => edit({ values })} />
         )}
-        <fieldset className={classes.choices}>
-          <legend>{t("create.onIn")}</legend>
-          {environments.slice(0, 12).map((it) => (
-            <label key={it.key}>
-              <input
-                type="checkbox"
-                checked={flag.on.includes(it.key)}
-                onChange={(event) => {
-                  const others = flag.on.filter((key) => key !== it.key);
-                  edit({ on: event.target.checked ? [...others, it.key] : others });
-                }}
-              />
-              <EnvironmentName of={it} />
-            </label>
-          ))}
-        </fieldset>
+        <Places
+          legend={t("create.onIn")}
+          environments={environments}
+          chosen={flag.on}
+          change={(on) => edit({ on })}
+        />
         <TextField
           label={t("create.tags")}
           help={t("create.tagsHelp")}
@@ -119,7 +115,7 @@ export function CreatePanel({ organization, project, environments, close }: Prop
           value={flag.description}
           onChange={(event) => edit({ description: event.target.value })}
         />
-        <Wrong error={create.error} />
+        {taken === undefined && <Wrong error={create.error} />}
         <Button look="primary" type="submit" busy={create.isPending}>
           {key === "" ? t("create.createOne") : t("create.create", { key })}
         </Button>

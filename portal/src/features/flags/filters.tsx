@@ -1,33 +1,49 @@
-import { useRef } from "react";
+import { Suspense, lazy, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Button } from "@/components/button";
+import { CopyAs } from "@/components/copy-as";
 import type { Schemas } from "@/lib/api/client";
-import { type Filter, tagsOf } from "@/lib/filter";
+import type { Copied } from "@/lib/copy-as";
+import { type Filter, TYPES, tagsIn, written } from "@/lib/filter";
 import { useShortcuts } from "@/lib/shortcuts";
 import classes from "./flags.module.css";
 
+const FilterPicker = lazy(() =>
+  import("./filter-picker").then((it) => ({ default: it.FilterPicker })),
+);
+
 interface Props {
   index: Schemas["FlagIndex"];
+  environments: Schemas["EnvironmentView"][];
   filter: Filter;
   change: (next: Filter) => void;
   text: string;
   setText: (text: string) => void;
+  copied: Copied;
 }
 
+/** Of what a filter is chosen in a popover. */
+export type Part = "tag" | "on" | "off";
+
 /** What of the list is shown. All of it stands in the address. */
-export function Filters({ index, filter, change, text, setText }: Props) {
+export function Filters({ index, environments, filter, change, text, setText, copied }: Props) {
   const { t } = useTranslation();
   const search = useRef<HTMLInputElement>(null);
-  useShortcuts([
-    { keys: "/", words: t("flags.search"), run: () => search.current?.focus() },
-    { keys: ["j", "k", "ArrowDown", "ArrowUp"], words: t("flags.move") },
-  ]);
-
-  function choose(name: "tag" | "type" | "on" | "off", value: string) {
-    const { [name]: _, ...rest } = filter;
-    change((value === "" ? rest : { ...rest, [name]: value }) as Filter);
-  }
-
-  const environments = index.environments.map((key) => ({ key, label: key }));
+  const [open, setOpen] = useState<{ part: Part; anchor: HTMLElement }>();
+  useShortcuts([{ keys: "/", words: t("flags.search"), run: () => search.current?.focus() }]);
+  const part = (name: Part, words: string) => (
+    <Button
+      small
+      className={classes.part}
+      data-set={filter[name] !== undefined || undefined}
+      aria-haspopup="dialog"
+      onClick={({ currentTarget }) => setOpen({ part: name, anchor: currentTarget })}
+    >
+      <span>{words}</span>
+    </Button>
+  );
+  const tags = tagsIn(filter).join(", ");
+  const { on, off } = filter;
   return (
     <div className={classes.filters} role="search">
       <input
@@ -40,78 +56,57 @@ export function Filters({ index, filter, change, text, setText }: Props) {
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
-      <Choice
-        label={t("flags.anyTag")}
-        value={filter.tag}
-        options={tagsOf(index).map((key) => ({ key, label: key }))}
-        choose={(value) => choose("tag", value)}
-      />
-      <Choice
-        label={t("flags.anyType")}
-        value={filter.type}
-        options={(["boolean", "string", "number", "json"] as const).map((key) => ({
-          key,
-          label: t(`flags.types.${key}`),
-        }))}
-        choose={(value) => choose("type", value)}
-      />
-      <Choice
-        label={t("flags.onIn")}
-        value={filter.on}
-        options={environments.map((it) => ({
-          ...it,
-          label: t("flags.onInOne", { environment: it.key }),
-        }))}
-        choose={(value) => choose("on", value)}
-      />
-      <Choice
-        label={t("flags.offIn")}
-        value={filter.off}
-        options={environments.map((it) => ({
-          ...it,
-          label: t("flags.offInOne", { environment: it.key }),
-        }))}
-        choose={(value) => choose("off", value)}
-      />
-      <label className={classes.check}>
-        <input
-          type="checkbox"
-          checked={filter.archived ?? false}
-          onChange={(event) => {
-            const { archived: _, ...rest } = filter;
-            change(event.target.checked ? { ...rest, archived: true } : rest);
+      {part("tag", tags === "" ? t("flags.tag") : t("flags.tagIs", { tags }))}
+      <select
+        className={classes.choice}
+        aria-label={t("flags.type")}
+        data-set={filter.type !== undefined || undefined}
+        value={filter.type ?? ""}
+        onChange={(event) => {
+          const { type: _, ...rest } = filter;
+          const type = TYPES.find((it) => it === event.target.value);
+          change(type ? { ...rest, type } : rest);
+        }}
+      >
+        <option value="">{t("flags.type")}</option>
+        {TYPES.map((type) => (
+          <option key={type} value={type}>
+            {t(`flags.types.${type}`)}
+          </option>
+        ))}
+      </select>
+      {part("on", on === undefined ? t("flags.onIn") : t("flags.onInOne", { environment: on }))}
+      {part(
+        "off",
+        off === undefined ? t("flags.offIn") : t("flags.offInOne", { environment: off }),
+      )}
+      {written({ ...filter, q: text }) !== "" && (
+        <Button
+          small
+          look="quiet"
+          onClick={() => {
+            setText("");
+            change({});
           }}
-        />
-        {t("flags.archived")}
-      </label>
+        >
+          {t("flags.clear")}
+        </Button>
+      )}
+      <span className={classes.copy}>
+        <CopyAs of={copied} look="quiet" />
+      </span>
+      <Suspense>
+        {open && (
+          <FilterPicker
+            {...open}
+            index={index}
+            environments={environments}
+            filter={filter}
+            change={change}
+            close={() => setOpen(undefined)}
+          />
+        )}
+      </Suspense>
     </div>
-  );
-}
-
-interface ChoiceProps {
-  /** What it is called, and what is shown while nothing is chosen. */
-  label: string;
-  value: string | undefined;
-  options: { key: string; label: string }[];
-  choose: (value: string) => void;
-}
-
-function Choice({ label, value = "", options, choose }: ChoiceProps) {
-  if (options.length === 0) return null;
-  return (
-    <select
-      className={classes.choice}
-      aria-label={label}
-      data-set={value !== "" || undefined}
-      value={value}
-      onChange={(event) => choose(event.target.value)}
-    >
-      <option value="">{label}</option>
-      {options.map((it) => (
-        <option key={it.key} value={it.key}>
-          {it.label}
-        </option>
-      ))}
-    </select>
   );
 }

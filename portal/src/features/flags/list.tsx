@@ -1,98 +1,132 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { Suspense, lazy, useMemo, useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { EnvironmentName } from "@/components/environment";
-import { EnvironmentMenu } from "@/components/environment-menu";
 import type { Schemas } from "@/lib/api/client";
+import type { Filter, Sort } from "@/lib/filter";
 import { editedIn } from "@/lib/draft/draft";
 import { useDraft } from "@/lib/draft/store";
 import classes from "./flags.module.css";
-import { Row } from "./row";
+import { Header } from "./header";
+import { useListKeys } from "./list-keys";
+import { type Opened, Popups } from "./popups";
+import { Row, type RowShared } from "./row";
 import { useRoving } from "./roving";
-
-const Quick = lazy(() => import("./quick").then((it) => ({ default: it.Quick })));
+import type { Selection } from "./selection";
 
 interface Props {
   organization: string;
   project: string;
+  /** Those that are columns. */
   environments: Schemas["EnvironmentView"][];
+  /** How many there are in the project. */
+  whole: number;
+  index: Schemas["FlagIndex"];
   items: Schemas["IndexedFlagView"][];
+  filter: Filter;
+  sort: (next: Sort) => void;
   comfortable: boolean;
+  selection: Selection;
+  archive: (items: Schemas["IndexedFlagView"][]) => void;
 }
 
-/** Where a popover is open. */
-export interface Opened {
-  anchor: HTMLElement;
-  flag: string;
-  environment: string;
-}
+const HEADER_PX = 32;
+
+/** On a phone: the name, and the environments as buttons below it. */
+const narrowHeight = (environments: number, stale: boolean) =>
+  56 + Math.ceil(environments / 2) * 48 + (stale ? 48 : 0);
 
 /** The rows that are in view, however many there are. */
-export function FlagList({ organization, project, environments, items, comfortable }: Props) {
+export function FlagList(props: Props) {
+  const { organization, project, environments, whole, items, filter, selection, archive } = props;
   const { t } = useTranslation();
   const scroller = useRef<HTMLDivElement>(null);
   const narrow = matchMedia("(max-width: 760px)").matches;
-  const height = narrow ? 104 : comfortable ? 44 : 36;
+  const stale = filter.stale ?? false;
+  const height = narrow ? narrowHeight(environments.length, stale) : props.comfortable ? 44 : 36;
   const rows = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
-    overscan: 8,
+    scrollPaddingStart: narrow ? 0 : HEADER_PX,
+    overscan: 6,
   });
   const [opened, setOpened] = useState<Opened>();
-  const { active, keys, focused } = useRoving(items.length, environments.length + 1, (row) =>
-    rows.scrollToIndex(row),
-  );
+  const roving = useRoving(scroller, items.length, (row) => rows.scrollToIndex(row));
+  const { active } = roving;
   const draft = useDraft();
   const edited = useMemo(() => editedIn(draft, "flag", project), [draft, project]);
-  const columns = `minmax(200px, 2fr) ${"minmax(112px, 160px) ".repeat(environments.length)} minmax(90px, 1fr) 140px`;
+  const others = whole > environments.length;
+  useListKeys(props, roving);
+
+  const wide = [
+    "20px",
+    "minmax(200px, 2fr)",
+    ...environments.map(() => "minmax(112px, 160px)"),
+    ...(others ? ["72px"] : []),
+    stale ? "minmax(260px, 1.6fr)" : "minmax(90px, 1fr)",
+    "minmax(140px, 200px)",
+    "28px",
+  ];
+  const columns = narrow ? "44px 1fr 1fr 44px" : wide.join(" ");
+  const asked = props.index.environments;
+  const shared = useMemo(
+    (): RowShared => ({
+      organization,
+      project,
+      environments,
+      places: environments.map((it) => asked.indexOf(it.key)),
+      whole,
+      columns,
+      stale,
+      open: setOpened,
+      archive,
+    }),
+    [organization, project, environments, asked, whole, columns, stale, archive],
+  );
+  const { toggle } = selection;
 
   return (
     <>
       <div
         className={classes.table}
-        role="table"
+        role="grid"
         aria-rowcount={items.length + 1}
+        aria-colcount={environments.length + (others ? 6 : 5)}
+        aria-multiselectable
         aria-label={t("flags.title")}
+        data-narrow={narrow || undefined}
       >
-        <div className={classes.header} role="row" style={{ gridTemplateColumns: columns }}>
-          <span role="columnheader">{t("flags.name")}</span>
-          {environments.map((it) => (
-            <span role="columnheader" key={it.key}>
-              <EnvironmentMenu organization={organization} project={project} environment={it.key}>
-                <EnvironmentName of={it} />
-              </EnvironmentMenu>
-            </span>
-          ))}
-          <span role="columnheader">{t("flags.tags")}</span>
-          <span role="columnheader">{t("flags.changed")}</span>
-        </div>
         <div
           className={classes.scroller}
           ref={scroller}
-          role="rowgroup"
+          role="presentation"
           tabIndex={-1}
-          onKeyDown={keys}
-          onFocus={focused}
+          onKeyDown={roving.keys}
+          onFocus={roving.focused}
         >
-          <div style={{ height: rows.getTotalSize(), position: "relative" }} role="presentation">
+          <Header
+            {...shared}
+            count={items.length}
+            selection={selection}
+            filter={filter}
+            sort={props.sort}
+          />
+          <div className={classes.rows} role="rowgroup" style={{ height: rows.getTotalSize() }}>
             {rows.getVirtualItems().map(({ index, start, size }) => {
               const item = items[index];
               return (
                 item && (
                   <Row
                     key={item.key}
-                    organization={organization}
-                    project={project}
-                    environments={environments}
+                    shared={shared}
                     item={item}
                     row={index}
                     top={start}
                     height={size}
-                    columns={columns}
                     active={active.row === index ? active.column : -1}
                     edited={edited.has(item.key)}
-                    open={setOpened}
+                    selected={selection.keys.has(item.key)}
+                    toggle={toggle}
                   />
                 )
               );
@@ -100,17 +134,13 @@ export function FlagList({ organization, project, environments, items, comfortab
           </div>
         </div>
       </div>
-      <Suspense>
-        {opened && (
-          <Quick
-            key={`${opened.flag} ${opened.environment}`}
-            organization={organization}
-            project={project}
-            opened={opened}
-            close={() => setOpened(undefined)}
-          />
-        )}
-      </Suspense>
+      <Popups
+        {...shared}
+        index={props.index}
+        opened={opened}
+        open={setOpened}
+        close={() => setOpened(undefined)}
+      />
     </>
   );
 }

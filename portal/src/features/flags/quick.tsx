@@ -1,28 +1,23 @@
 import { useTranslation } from "react-i18next";
 import { Anchored } from "@/components/anchored";
 import { QuickEdit } from "@/components/quick-edit";
-import type { Opened } from "./list";
 
 interface Props {
   organization: string;
   project: string;
-  opened: Opened;
+  anchor: HTMLElement;
+  flag: string;
+  environment: string;
   close: () => void;
 }
 
 /** The popover of a cell. */
-export function Quick({ organization, project, opened, close }: Props) {
+export function Quick({ anchor, ...of }: Props) {
   const { t } = useTranslation();
-  const { anchor, flag, environment } = opened;
+  const { flag, environment, close } = of;
   return (
     <Anchored anchor={anchor} title={t("flags.inEnvironment", { flag, environment })} close={close}>
-      <QuickEdit
-        organization={organization}
-        project={project}
-        environment={environment}
-        flag={flag}
-        close={close}
-      />
+      <QuickEdit {...of} />
     </Anchored>
   );
 }

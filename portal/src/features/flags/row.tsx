@@ -1,100 +1,133 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
-import { Ago } from "@/components/ago";
 import type { Schemas } from "@/lib/api/client";
 import { flagQuery } from "@/lib/api/queries";
 import { Cell } from "./cell";
+import { Changed } from "./changed";
 import classes from "./flags.module.css";
-import type { Opened } from "./list";
+import { Name } from "./name";
+import type { Opened } from "./popups";
+import { Tags } from "./tags";
+import { Why } from "./why";
 
-interface Props {
+/** What is the same for all rows. */
+export interface RowShared {
   organization: string;
   project: string;
   environments: Schemas["EnvironmentView"][];
+  /** Where their cells stand in an item. */
+  places: number[];
+  whole: number;
+  columns: string;
+  stale: boolean;
+  open: (at: Opened) => void;
+  archive: (items: Schemas["IndexedFlagView"][]) => void;
+}
+
+export interface Stop {
+  "data-row": number;
+  "data-column": number;
+  tabIndex: number;
+}
+
+interface Props {
+  shared: RowShared;
   item: Schemas["IndexedFlagView"];
   row: number;
   top: number;
   height: number;
-  columns: string;
   /** The column that Tab stops at; none where negative. */
   active: number;
   edited: boolean;
-  open: (at: Opened) => void;
+  selected: boolean;
+  toggle: (row: number, range: boolean) => void;
 }
 
 /** A flag: its name, what it does in each environment that is shown, and its last change. */
 export const Row = memo(function Row(props: Props) {
-  const { organization, project, environments, item, row, active, open } = props;
+  const { shared, item, row, active, selected } = props;
+  const { organization, project, environments, whole, open } = shared;
   const { t } = useTranslation();
   const queries = useQueryClient();
-  const first = environments[0]?.key;
-  const tab = (column: number) => (active === column ? 0 : -1);
-  const look = () => void queries.prefetchQuery(flagQuery(organization, project, item.key));
-  const params = { organization, project, flag: item.key };
-  const shared = {
-    className: classes.name,
-    tabIndex: tab(0),
+  const stop = (column: number) => ({
     "data-row": row,
-    "data-column": 0,
-  };
-  const name = (
-    <>
-      <span className={classes.title}>{item.name}</span>
-      {item.name !== item.key && <code className={classes.key}>{item.key}</code>}
-      {props.edited && <span className={classes.edited}>{t("flags.edited")}</span>}
-    </>
-  );
+    "data-column": column,
+    tabIndex: active === column ? 0 : -1,
+  });
+  const look = () => void queries.prefetchQuery(flagQuery(organization, project, item.key));
+  const counts = { on: item.onIn ?? 0, all: whole };
+  const last = environments.length + 2;
   return (
     <div
       className={classes.row}
       role="row"
       aria-rowindex={row + 2}
-      style={{ top: props.top, height: props.height, gridTemplateColumns: props.columns }}
+      aria-selected={selected}
+      style={{ top: props.top, height: props.height, gridTemplateColumns: shared.columns }}
       onPointerEnter={look}
     >
+      <span role="gridcell" className={classes.cell}>
+        <label className={classes.check}>
+          <span className="hidden">{t("flags.select", { flag: item.key })}</span>
+          <input
+            type="checkbox"
+            {...stop(0)}
+            checked={selected}
+            onChange={({ nativeEvent }) =>
+              props.toggle(row, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+            }
+          />
+        </label>
+      </span>
       <span role="rowheader" className={classes.cell}>
-        {first === undefined ? (
-          <Link to="/$organization/$project/flags/$flag" params={params} {...shared}>
-            {name}
-          </Link>
-        ) : (
-          <Link
-            to="/$organization/$project/flags/$flag/$environment"
-            params={{ ...params, environment: first }}
-            {...shared}
-          >
-            {name}
-          </Link>
-        )}
+        <Name shared={shared} item={item} edited={props.edited} stop={stop(1)} />
       </span>
       {environments.map((environment, index) => (
         <Cell
           key={environment.key}
           environment={environment.key}
-          cell={item.cells[index] ?? null}
+          cell={item.cells[shared.places[index] ?? -1] ?? null}
           item={item}
-          row={row}
-          column={index + 1}
-          tabIndex={tab(index + 1)}
+          stop={stop(index + 2)}
           open={open}
         />
       ))}
-      <span role="cell" className={`${classes.cell} ${classes.tags}`}>
-        {item.tags.join(", ")}
-      </span>
-      <span role="cell" className={`${classes.cell} ${classes.changed}`}>
-        {item.changed && (
-          <Link
-            to="/$organization/changes/$id"
-            params={{ organization, id: String(item.changed.number) }}
-            tabIndex={-1}
-            title={t("flags.changedBy", { by: item.changed.by })}
+      {whole > environments.length && (
+        <span role="gridcell" className={`${classes.cell} ${classes.others}`}>
+          <button
+            type="button"
+            className={classes.state}
+            {...stop(last)}
+            aria-haspopup="dialog"
+            onClick={({ currentTarget }) =>
+              open({ kind: "others", anchor: currentTarget, flag: item.key })
+            }
           >
-            <Ago at={item.changed.at} />
-          </Link>
-        )}
+            <span className="hidden">{t("flags.elsewhereOf", { flag: item.key, ...counts })}</span>
+            <span aria-hidden="true">{t("flags.onInOf", counts)}</span>
+          </button>
+        </span>
+      )}
+      {shared.stale ? (
+        <Why item={item} stop={stop(last + 1)} archive={shared.archive} />
+      ) : (
+        <Tags tags={item.tags} stop={stop(last + 1)} />
+      )}
+      <Changed changed={item.changed ?? undefined} stop={stop(last + 2)} />
+      <span role="gridcell" className={`${classes.cell} ${classes.menu}`}>
+        <button
+          type="button"
+          className={classes.dots}
+          {...stop(last + 3)}
+          aria-haspopup="dialog"
+          aria-label={t("flags.actionsOf", { flag: item.key })}
+          onClick={({ currentTarget }) =>
+            open({ kind: "menu", anchor: currentTarget, flag: item.key })
+          }
+        >
+          ⋯
+        </button>
       </span>
     </div>
   );

@@ -1,7 +1,9 @@
+import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { Letter, letterOf } from "@/components/variation";
 import type { Schemas } from "@/lib/api/client";
+import { wrongValue } from "@/lib/model/value";
 import classes from "./create.module.css";
 
 interface Props {
@@ -14,37 +16,80 @@ interface Props {
 export function Values({ type, values, change }: Props) {
   const { t } = useTranslation();
   return (
-    <div className={classes.values}>
+    <fieldset className={classes.values}>
+      <legend>{t("create.values")}</legend>
       {values.map((value, place) => (
-        // Values are known by their place alone.
-        // oxlint-disable-next-line react/no-array-index-key
-        <div key={place} className={classes.value}>
-          <Letter place={place} />
-          <input
-            aria-label={t("create.value", { letter: letterOf(place) })}
-            required
-            inputMode={type === "number" ? "decimal" : "text"}
-            placeholder={{ json: "{}", number: "0", string: "", boolean: "" }[type]}
-            value={value}
-            onChange={(event) => change(values.with(place, event.target.value))}
-          />
-          {values.length > 2 && (
-            <Button
-              small
-              look="quiet"
-              aria-label={t("create.removeValue", { letter: letterOf(place) })}
-              onClick={() => change(values.toSpliced(place, 1))}
-            >
-              ✕
-            </Button>
-          )}
-        </div>
+        <Value
+          // Values are known by their place alone.
+          // oxlint-disable-next-line react/no-array-index-key
+          key={place}
+          type={type}
+          place={place}
+          value={value}
+          change={(next) => change(values.with(place, next))}
+          remove={values.length > 2 ? () => change(values.toSpliced(place, 1)) : undefined}
+        />
       ))}
       <div>
         <Button small onClick={() => change([...values, ""])}>
           {t("create.addValue")}
         </Button>
       </div>
+    </fieldset>
+  );
+}
+
+interface ValueProps {
+  type: Schemas["VariationType"];
+  place: number;
+  value: string;
+  change: (value: string) => void;
+  remove: (() => void) | undefined;
+}
+
+function Value({ type, place, value, change, remove }: ValueProps) {
+  const { t } = useTranslation();
+  const id = useId();
+  const letter = letterOf(place);
+  const wrong = value === "" ? undefined : wrongValue(type, value);
+  const shared = {
+    "aria-label": t("create.value", { letter }),
+    "aria-invalid": wrong !== undefined || undefined,
+    "aria-describedby": id,
+    required: type !== "string",
+    value,
+  };
+  return (
+    <div className={classes.value}>
+      <Letter place={place} />
+      {type === "json" ? (
+        <textarea
+          {...shared}
+          rows={2}
+          placeholder='{"colour": "blue"}'
+          onChange={(event) => change(event.target.value)}
+        />
+      ) : (
+        <input
+          {...shared}
+          inputMode={type === "number" ? "decimal" : "text"}
+          placeholder={type === "number" ? "0" : t("create.emptyText")}
+          onChange={(event) => change(event.target.value)}
+        />
+      )}
+      {remove && (
+        <Button
+          small
+          look="quiet"
+          aria-label={t("create.removeValue", { letter })}
+          onClick={remove}
+        >
+          ✕
+        </Button>
+      )}
+      <span id={id} className={classes.wrong}>
+        {wrong && t(`create.wrong.${wrong}`)}
+      </span>
     </div>
   );
 }

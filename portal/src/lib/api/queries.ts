@@ -50,7 +50,10 @@ export const flagIndexQuery = (organization: string, project: string, environmen
       const { data, response } = await api(organization).GET(
         "/api/v1/projects/{project}/flag-index",
         {
-          params: { path: { project }, query: { environments: environments.join(",") } },
+          params: {
+            path: { project },
+            query: { environments: environments.join(","), stale: true, onIn: true },
+          },
           headers: known ? { "If-None-Match": known.tag } : {},
           signal,
         },

@@ -1,0 +1,29 @@
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { ChangeEntry } from "@/components/change-entry";
+import { SidePanel } from "@/components/side-panel";
+import { Failure, Waiting } from "@/components/states";
+import { changeQuery } from "@/lib/api/changes";
+
+interface Props {
+  organization: string;
+  number: number;
+  close: () => void;
+}
+
+/** What somebody changed, beside the list; and the way back. */
+export function ChangePanel({ organization, number, close }: Props) {
+  const { t } = useTranslation();
+  const change = useQuery(changeQuery(organization, String(number)));
+  return (
+    <SidePanel title={t("list.change")} close={close} width={480}>
+      {change.isPending && <Waiting rows={4} />}
+      {change.error && <Failure error={change.error} retry={() => void change.refetch()} />}
+      {change.data && (
+        <ol>
+          <ChangeEntry organization={organization} change={change.data} />
+        </ol>
+      )}
+    </SidePanel>
+  );
+}

@@ -1,0 +1,32 @@
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { Ago } from "@/components/ago";
+import type { Schemas } from "@/lib/api/client";
+import classes from "./flags.module.css";
+import type { Stop } from "./row";
+
+interface Props {
+  changed: Schemas["ChangedView"] | undefined;
+  stop: Stop;
+}
+
+/** When it was changed last, and by whom; leads to the change beside the list. */
+export function Changed({ changed, stop }: Props) {
+  const { t } = useTranslation();
+  return (
+    <span role="gridcell" className={`${classes.cell} ${classes.changed}`}>
+      {changed && (
+        <Link
+          from="/$organization/$project/flags"
+          to="."
+          search={(now) => ({ ...now, change: changed.number })}
+          title={t("flags.changedBy", { by: changed.by })}
+          {...stop}
+        >
+          <Ago at={changed.at} />
+          <span className={classes.by}>{changed.by}</span>
+        </Link>
+      )}
+    </span>
+  );
+}
