@@ -80,6 +80,7 @@ it("every key is used", () => {
     /^problem\.codes/,
     /^(kinds|parts|past\.groups|schedule|stopped)/,
     /^request\.(states|stepStates|events|\w+$)/,
+    /^plan\.(preset|flaws)/,
     /^review\.incomplete/,
     /^scope\.(all|tagged|one)/,
     /^shell\.themes/,

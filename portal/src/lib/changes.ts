@@ -2,6 +2,8 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Draft } from "./draft/draft";
 import { Refused, type Schemas, api, dataOf } from "./api/client";
+import { idFor, settleId } from "./set-id";
+import { uuid } from "./uuid";
 
 export type Result = Schemas["ChangeResult"];
 
@@ -29,27 +31,46 @@ export const tryOut = (organization: string, { base, commands }: Draft) =>
 
 export async function apply(organization: string, set: ChangeSet): Promise<Result> {
   const { base, commands, comment = "", override } = set;
-  const body: Schemas["NewChangeSet"] = { id: crypto.randomUUID(), base, commands, comment };
+  const body: Schemas["NewChangeSet"] = { base, commands, comment };
   if (override !== undefined) body.override = { reason: override };
+  return once(organization, body, async (body) =>
+    dataOf(await api(organization).POST("/api/v1/changes", { body })),
+  );
+}
+
+/** What is asked for: now, or step by step at moments. */
+export type Asked = Pick<
+  Schemas["NewRequestBody"],
+  "title" | "comment" | "base" | "commands" | "steps"
+>;
+
+export async function ask(organization: string, body: Asked): Promise<Schemas["RequestDetail"]> {
+  return once(organization, body, async (body) =>
+    dataOf(await api(organization).POST("/api/v1/requests", { body })),
+  );
+}
+
+/** Sends it until it is known what became of it, under one id. */
+async function once<Body extends object, Answer>(
+  organization: string,
+  body: Body,
+  send: (body: Body & { id: string }) => Promise<Answer>,
+): Promise<Answer> {
+  const id = idFor(organization, body);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return dataOf(await api(organization).POST("/api/v1/changes", { body }));
+      // One after the other: the next only where nobody knows what became of this one.
+      // oxlint-disable-next-line no-await-in-loop
+      const answer = await send({ ...body, id });
+      settleId(organization);
+      return answer;
     } catch (error) {
-      // No answer, or one that does not know: the same id is applied once.
+      // No answer, or one that does not know.
       const unknown = !(error instanceof Refused) || error.status === 503;
+      if (!unknown) settleId(organization);
       if (!unknown || attempt === ATTEMPTS) throw error;
     }
   }
-}
-
-export async function ask(
-  organization: string,
-  set: ChangeSet,
-  title: string,
-): Promise<Schemas["RequestDetail"]> {
-  const { base, commands, comment = "" } = set;
-  const body = { id: crypto.randomUUID(), base, commands, comment, title };
-  return dataOf(await api(organization).POST("/api/v1/requests", { body }));
 }
 
 /** Undoes a change set, as a change set of its own. */
@@ -59,7 +80,7 @@ export async function revert(
   options: { dryRun?: boolean; comment?: string } = {},
 ): Promise<Schemas["PlannedResult"]> {
   const params = { path: { id } };
-  const body = { id: crypto.randomUUID(), ...options };
+  const body = { id: uuid(), ...options };
   return dataOf(await api(organization).POST("/api/v1/changes/{id}/revert", { params, body }));
 }
 

@@ -5,6 +5,7 @@ import type { Schemas } from "@/lib/api/client";
 import { EMPTY } from "@/lib/draft/draft";
 import { editsOf, isFlagEdit } from "@/lib/draft/edit";
 import { changeDraft, draftNow } from "@/lib/draft/store";
+import { localOf } from "@/lib/moments";
 import { toast } from "@/lib/toasts";
 
 /** Takes what a request would do into one's own edits; sent again, it is the next revision. */
@@ -28,8 +29,10 @@ export function EditRequest({
     }
     const at = waiting[0]?.at;
     const { id, title, revision, comment } = request;
-    const revises = { id, title, revision, comment, ...(at ? { at } : {}) };
-    changeDraft(() => ({ ...EMPTY, commands, revises }));
+    const revises = { id, title, revision };
+    const plan = at ? { steps: [{ at: localOf(new Date(at)) }] } : undefined;
+    const note = { comment, ...(plan && { plan }) };
+    changeDraft(() => ({ ...EMPTY, commands, revises, note }));
     const first = commands.find(isFlagEdit);
     if (!first) return;
     const to = { organization, project: first.project, flag: first.flag };

@@ -1,74 +1,59 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
-import { Refused } from "@/lib/api/client";
+import { TextField } from "@/components/field";
 import { asks, tryOut } from "@/lib/changes";
-import { EMPTY, counts, environmentsOf } from "@/lib/draft/draft";
-import { incomplete } from "@/lib/draft/incomplete";
-import { changeDraft, undo, useDraft } from "@/lib/draft/store";
-import { useSettled } from "@/lib/settled";
+import { EMPTY, environmentsOf } from "@/lib/draft/draft";
+import { annotate, changeDraft, undo } from "@/lib/draft/store";
+import { useFormat } from "@/lib/format";
 import { toast } from "@/lib/toasts";
 import { Panel } from "./panel";
 import classes from "./review.module.css";
 import { useSend } from "./send";
+import { Summary } from "./summary";
+import { useReview } from "./use-review";
+import { Ways } from "./ways";
 
 /** What is not applied yet: how much, where, what it takes, and the way to do it. */
 export function ReviewBar({ organization }: { organization: string }) {
   const { t } = useTranslation();
-  const draft = useDraft();
+  const { list } = useFormat();
   const queries = useQueryClient();
   const [open, setOpen] = useState(false);
-  const [comment, setComment] = useState("");
-  // What is still being typed is not tried out at every key.
-  const settled = useSettled(draft);
-  const unfinished = incomplete(draft);
-  const trial = useQuery({
-    ...tryOut(organization, settled),
-    ...(incomplete(settled) ? { enabled: false } : {}),
-  });
-  const current = settled === draft ? trial : undefined;
-  const needed = asks(current?.data);
-  const conflict = current?.error instanceof Refused && current.error.status === 412;
-  const { send, request, busy, error } = useSend(organization, comment, {
-    sent: () => setComment(""),
-    refused: () => setOpen(true),
-  });
+  const [overriding, setOverriding] = useState(false);
+  const review = useReview(organization);
+  const { draft, blocked, way, needed, wordless } = review;
+  const sending = useSend(organization, () => setOpen(true));
 
-  const waits = needed.approvals.length > 0;
-  const missing = needed.lacking[0];
-  const places = counts(draft).map(([scope, changes]) => {
-    const [project, environment] = scope.split("/");
-    const approvals = needed.approvals.find((it) => it.environment === environment)?.missing;
-    const name = environment ?? t(project === "" ? "review.organization" : "review.everywhere");
-    return approvals
-      ? t("review.placeNeeds", { name, changes, count: approvals })
-      : t("review.place", { name, changes });
-  });
   const environments = environmentsOf(draft.commands);
-  const words = waits
-    ? t("review.request")
-    : environments.length > 0
-      ? t("review.applyTo", { environments: environments.join(", ") })
-      : t("review.apply");
-  const blocked =
-    (unfinished && t(`review.incomplete.${unfinished}`)) ||
-    (missing && t("needs.permission", missing)) ||
-    undefined;
+  const waits = needed.approvals.length > 0;
+  const words =
+    way === "revise"
+      ? t("review.sendRevision", { revision: (draft.revises?.revision ?? 0) + 1 })
+      : way === "schedule"
+        ? t(waits ? "review.requestSchedule" : "review.schedule")
+        : way === "request"
+          ? t("review.request")
+          : environments.length > 0
+            ? t("review.applyTo", { environments: environments.join(", ") })
+            : t("review.apply");
 
   // What it would do may not be known yet: a press waits for it, and is not lost.
   const going = useMutation({
-    mutationFn: async () => asks(await queries.fetchQuery(tryOut(organization, draft))),
-    onSuccess: ({ lacking, comment: asking, approvals }) => {
-      if (lacking.length > 0) setOpen(true);
-      else if (asking.length > 0 && comment.trim() === "") setOpen(true);
-      else (approvals.length > 0 ? request : send)();
+    mutationFn: async () => asks(await queries.fetchQuery(tryOut(organization, review.edits))),
+    onSuccess: ({ lacking, comment, approvals }) => {
+      const silent = comment.length > 0 && !draft.note?.comment?.trim();
+      // The field that asks for it is there by then.
+      if (lacking.length > 0 || silent) return;
+      sending.send(way === "apply" && approvals.length > 0 ? "request" : way);
     },
     // Refused, or a conflict: the panel says which.
     onError: () => setOpen(true),
   });
   const go = () => {
-    if (!blocked) going.mutate();
+    if (review.conflict) setOpen(true);
+    else if (!blocked) going.mutate();
   };
   function discard() {
     changeDraft(() => EMPTY);
@@ -91,25 +76,32 @@ export function ReviewBar({ organization }: { organization: string }) {
       {open && (
         <Panel
           organization={organization}
-          draft={draft}
-          result={current?.data}
-          error={error ?? current?.error}
-          comment={comment}
-          setComment={setComment}
+          review={review}
+          sending={sending}
+          overriding={overriding}
+          setOverriding={setOverriding}
           close={() => setOpen(false)}
-          send={send}
-          request={request}
         />
       )}
+      {!open && needed.comment.length > 0 && !blocked && (
+        <form
+          className={classes.inline}
+          onSubmit={(event) => {
+            event.preventDefault();
+            go();
+          }}
+        >
+          <TextField
+            label={t("review.commentFor", {
+              environments: list(needed.comment.map((it) => it.environment)),
+            })}
+            value={draft.note?.comment ?? ""}
+            onChange={(event) => annotate({ comment: event.target.value })}
+          />
+        </form>
+      )}
       <div className={classes.bar}>
-        <span className={classes.summary}>
-          <strong>{t("review.changes", { count: draft.commands.length })}</strong>
-          <span>{places.join(" · ")}</span>
-          {blocked && <span className={classes.blocked}>{blocked}</span>}
-          {error !== null && !open && (
-            <span className={classes.wrong}>{t("review.notApplied")}</span>
-          )}
-        </span>
+        <Summary review={review} failed={sending.error !== null && !open} />
         <Button small look="quiet" title="⌘Z" onClick={() => undo()}>
           {t("action.undo")}
         </Button>
@@ -119,15 +111,26 @@ export function ReviewBar({ organization }: { organization: string }) {
         <Button aria-expanded={open} onClick={() => setOpen(!open)}>
           {t(open ? "review.less" : "review.review")}
         </Button>
-        <Button
-          look="primary"
-          title="⌘↵"
-          busy={busy || going.isPending}
-          lacking={blocked}
-          onClick={go}
-        >
-          {busy ? t("quick.applying") : conflict ? t("review.resolve") : words}
-        </Button>
+        <span className={classes.split}>
+          <Button
+            look="primary"
+            title="⌘↵"
+            busy={sending.busy || going.isPending}
+            lacking={blocked ?? (wordless.length > 0 ? t("review.commentFirst") : undefined)}
+            onClick={go}
+          >
+            {sending.busy ? t("quick.applying") : review.conflict ? t("review.resolve") : words}
+          </Button>
+          <Ways
+            review={review}
+            sending={sending}
+            show={() => setOpen(true)}
+            override={() => {
+              setOverriding(true);
+              setOpen(true);
+            }}
+          />
+        </span>
       </div>
     </section>
   );

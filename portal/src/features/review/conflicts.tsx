@@ -16,10 +16,12 @@ interface Props {
   draft: Draft;
   conflicts: Schemas["Collision"][];
   close: () => void;
+  /** What was refused is not said any more once it is decided. */
+  resolved: () => void;
 }
 
 /** Somebody changed the same part meanwhile: keep mine, take theirs, or edit. */
-export function Conflicts({ organization, draft, conflicts, close }: Props) {
+export function Conflicts({ organization, draft, conflicts, close, resolved }: Props) {
   const { t } = useTranslation();
   const queries = useQueryClient();
   useEffect(() => {
@@ -28,6 +30,10 @@ export function Conflicts({ organization, draft, conflicts, close }: Props) {
       void queries.invalidateQueries({ queryKey: [key, organization] });
     }
   }, [queries, organization, conflicts]);
+  const decide = (how: (now: Draft) => Draft) => {
+    changeDraft(how);
+    resolved();
+  };
   return (
     <div className={classes.conflicts} role="alert">
       <h2>{t("conflict.title")}</h2>
@@ -39,7 +45,15 @@ export function Conflicts({ organization, draft, conflicts, close }: Props) {
           <div key={`${it.scope} ${it.key} ${it.version}`} className={classes.conflict}>
             <p>
               {t("conflict.changed", { by: it.by, flag: it.key, place })} <Ago at={it.at} />
-              {it.comment && `: ${it.comment}`}
+              {it.comment && `: ${it.comment}`}{" "}
+              {environment !== undefined && (
+                <Link
+                  to="/$organization/$project/history/$environment/$version"
+                  params={{ organization, project, environment, version: String(it.version) }}
+                >
+                  {t("conflict.show")}
+                </Link>
+              )}
             </p>
             <ul>
               {colliding(draft, it).map((edit) => (
@@ -49,10 +63,10 @@ export function Conflicts({ organization, draft, conflicts, close }: Props) {
               ))}
             </ul>
             <div className={classes.buttons}>
-              <Button small onClick={() => changeDraft((now) => keepMine(now, it))}>
+              <Button small onClick={() => decide((now) => keepMine(now, it))}>
                 {t("conflict.keep")}
               </Button>
-              <Button small onClick={() => changeDraft((now) => takeTheirs(now, it))}>
+              <Button small onClick={() => decide((now) => takeTheirs(now, it))}>
                 {t("conflict.take", { by: it.by })}
               </Button>
               {it.kind === "flag" && environment !== undefined && (

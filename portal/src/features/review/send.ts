@@ -1,61 +1,97 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useApplied } from "@/components/applied";
+import { requestQuery } from "@/lib/api/changes";
+import { type Schemas, api, dataOf } from "@/lib/api/client";
 import { apply, ask } from "@/lib/changes";
 import { type Draft, filtered } from "@/lib/draft/draft";
 import { type Edit, placeOf, subjectOf } from "@/lib/draft/edit";
+import { stepsOf } from "@/lib/draft/plan";
 import { changeDraft, draftNow } from "@/lib/draft/store";
 import { toast } from "@/lib/toasts";
 
-/** Applies the draft, or asks for it; or only those edits of it that are meant. */
-export function useSend(
-  organization: string,
-  comment: string,
-  { sent, refused }: { sent: () => void; refused: () => void },
-) {
+/** What becomes of edits. */
+export type Way = "apply" | "request" | "schedule" | "revise";
+
+interface Sent {
+  way: Way;
+  draft: Draft;
+  /** Why approvals are gone without. */
+  override?: string;
+}
+
+/** Applies the draft, asks for it, schedules it; or only those edits of it that are meant. */
+export function useSend(organization: string, refused: () => void) {
   const { t } = useTranslation();
   const navigate = useNavigate();
+  const queries = useQueryClient();
   const done = useApplied(organization);
   // What was edited meanwhile stays.
   const settle = (draft: Draft) => {
     const gone = new Set(draft.commands.map((it) => JSON.stringify(it)));
     changeDraft((now) => filtered(now, (edit) => !gone.has(JSON.stringify(edit))));
-    sent();
   };
-  const applying = useMutation({
-    mutationFn: (draft: Draft) => apply(organization, { ...draft, comment }),
-    onError: refused,
-    onSuccess: (result, draft) => {
-      settle(draft);
-      done(result);
+  const asked = (request: Schemas["RequestDetail"], text: string) => {
+    for (const key of ["requests", "schedule", "inbox"]) {
+      void queries.invalidateQueries({ queryKey: [key, organization] });
+    }
+    queries.setQueryData(requestQuery(organization, request.id).queryKey, request);
+    const params = { organization, id: request.id };
+    toast(text, {
+      label: t("action.open"),
+      run: () => void navigate({ to: "/$organization/changes/$id", params }),
+    });
+  };
+
+  const sending = useMutation({
+    mutationFn: async ({ way, draft, override }: Sent) => {
+      const { base, commands, note = {}, revises } = draft;
+      const comment = note.comment?.trim() ?? "";
+      if (way === "apply") {
+        const why = override === undefined ? {} : { override };
+        done(await apply(organization, { base, commands, comment, ...why }));
+        return;
+      }
+      const steps = note.plan ? stepsOf(draft, note.plan) : undefined;
+      if (way === "revise" && revises) {
+        const what = steps ? { steps } : { base, commands };
+        const body = { comment, ...what };
+        const params = { path: { id: revises.id } };
+        const path = "/api/v1/requests/{id}/revisions";
+        asked(dataOf(await api(organization).POST(path, { params, body })), t("review.revised"));
+        return;
+      }
+      const title = note.title?.trim() || titleOf(draft, t("review.titleOf"));
+      const what = way === "schedule" && steps ? { steps } : { commands };
+      const request = await ask(organization, { title, comment, base, ...what });
+      const waits = request.needs.some((it) => it.missing > 0);
+      asked(request, t(waits || way !== "schedule" ? "review.requested" : "review.scheduled"));
     },
-  });
-  const asking = useMutation({
-    mutationFn: (draft: Draft) =>
-      ask(organization, { ...draft, comment }, comment || titleOf(draft, t("review.titleOf"))),
     onError: refused,
-    onSuccess: ({ id }, draft) => {
-      settle(draft);
-      const params = { organization, id };
-      toast(t("review.requested"), {
-        label: t("action.open"),
-        run: () => void navigate({ to: "/$organization/changes/$id", params }),
-      });
-    },
+    onSuccess: (_, { draft }) => settle(draft),
   });
   const part = (which?: (edit: Edit) => boolean) =>
     which ? filtered(draftNow(), which) : draftNow();
   return {
-    send: (which?: (edit: Edit) => boolean) => applying.mutate(part(which)),
-    request: (which?: (edit: Edit) => boolean) => asking.mutate(part(which)),
-    busy: applying.isPending || asking.isPending,
-    error: applying.error ?? asking.error,
+    send: (way: Way, which?: (edit: Edit) => boolean) =>
+      sending.mutate({ way, draft: part(which) }),
+    /** Two sets, one after the other: what waits must not be lost where the other is refused. */
+    sendBoth: async (free: (edit: Edit) => boolean) => {
+      const [now, later] = [part(free), part((edit) => !free(edit))];
+      await sending.mutateAsync({ way: "request", draft: later });
+      await sending.mutateAsync({ way: "apply", draft: now });
+    },
+    override: (reason: string) =>
+      sending.mutate({ way: "apply", draft: draftNow(), override: reason }),
+    busy: sending.isPending,
+    error: sending.error,
+    reset: sending.reset,
   };
 }
 
-/** `checkout, new-cart: prod` — what is asked for, by its names. */
-function titleOf(draft: Draft, template: string): string {
+/** `checkout, new-cart in prod` — what is asked for, by its names. */
+export function titleOf(draft: Draft, template: string): string {
   const keys = [...new Set(draft.commands.map((it) => subjectOf(it).key))];
   const places = [...new Set(draft.commands.map(placeOf))].filter((it) => it !== "");
   const words = { flags: keys.join(", "), places: places.join(", ") };

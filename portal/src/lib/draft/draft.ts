@@ -6,7 +6,8 @@ import { type Flag, type Targeting, type WholeFlag, targetingIn } from "@/lib/mo
 import { applied } from "./apply";
 import { flagCommands, targetingCommands } from "./commands";
 import { type Edit, type Subject, environmentOf, sameSubject, scopeOf, subjectOf } from "./edit";
-import { areaOf, workedOut } from "./facets";
+import { partOf, workedOut } from "./facets";
+import type { Plan } from "./plan";
 
 export interface Draft {
   /** Versions by scope (`web`, `web/prod`), as they were looked at. */
@@ -14,6 +15,16 @@ export interface Draft {
   commands: Edit[];
   /** The request that they were taken from: sent again, they are its next revision. */
   revises?: Revised;
+  note?: Note;
+}
+
+/** What is said about the edits, and when they shall be applied. */
+export interface Note {
+  comment?: string;
+  /** Of the request that they become. */
+  title?: string;
+  /** Where they are not applied at once. */
+  plan?: Plan | undefined;
 }
 
 export interface Revised {
@@ -21,9 +32,6 @@ export interface Revised {
   title: string;
   /** The revision that they were taken from. */
   revision: number;
-  comment: string;
-  /** The moment of its step, where it has one. */
-  at?: string;
 }
 
 export const EMPTY: Draft = { base: {}, commands: [] };
@@ -67,16 +75,6 @@ export function withCommands(draft: Draft, more: Draft): Draft {
   const parts = new Set(more.commands.map(partOf));
   const others = draft.commands.filter((it) => !parts.has(partOf(it)));
   return settled(draft, more.base, [...others, ...more.commands]);
-}
-
-/** What takes the place of what: the subject, where, and which area of it. */
-function partOf(edit: Edit): string {
-  const { kind, key, project, environment } = subjectOf(edit);
-  const area = areaOf(edit);
-  const making = edit.kind === "createFlag" || edit.kind === "createSegment";
-  // A name, a description and tags are one area for conflicts, and not one another's.
-  const part = area === "metadata" || making ? edit.kind : area;
-  return JSON.stringify([kind, key, project, environment, part]);
 }
 
 /** Without one of its commands. */
@@ -124,6 +122,7 @@ export function settled(draft: Draft, versions: Record<string, number>, commands
 function trimmed(draft: Draft): Draft {
   const scopes = new Set(draft.commands.map(scopeOf));
   const base = Object.entries(draft.base).filter(([scope]) => scopes.has(scope));
-  const revises = draft.commands.length > 0 && draft.revises ? { revises: draft.revises } : {};
-  return { commands: draft.commands, base: Object.fromEntries(base), ...revises };
+  const { revises, note, commands } = draft;
+  const kept = commands.length === 0 ? {} : { ...(revises && { revises }), ...(note && { note }) };
+  return { commands, base: Object.fromEntries(base), ...kept };
 }

@@ -1,5 +1,5 @@
 /** The parts of a flag or a segment that edits change. */
-import type { Edit } from "./edit";
+import { type Edit, subjectOf } from "./edit";
 
 /** The part that an edit changes, as the API names it. */
 export function facetOf(edit: Edit): unknown {
@@ -84,3 +84,13 @@ const KEPT: ReadonlySet<Edit["kind"]> = new Set([
   "createSegment",
   "deleteSegment",
 ]);
+
+/** What takes the place of what: the subject, where, and which area of it. */
+export function partOf(edit: Edit): string {
+  const { kind, key, project, environment } = subjectOf(edit);
+  const area = areaOf(edit);
+  const making = edit.kind === "createFlag" || edit.kind === "createSegment";
+  // A name, a description and tags are one area for conflicts, and not one another's.
+  const part = area === "metadata" || making ? edit.kind : area;
+  return JSON.stringify([kind, key, project, environment, part]);
+}

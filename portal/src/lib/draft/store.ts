@@ -1,6 +1,6 @@
 /** The draft of whoever is signed in, shared by the tabs of a browser. */
 import { store, useStore } from "@/lib/store";
-import { type Draft, EMPTY } from "./draft";
+import { type Draft, EMPTY, type Note } from "./draft";
 import { read, write } from "./keep";
 
 /** How many edits can be taken back. */
@@ -48,11 +48,19 @@ export function changeDraft(change: (draft: Draft) => Draft): void {
   keep(after);
 }
 
+/** Changes what is said about the edits: no step of its own for `undo`. */
+export function annotate(note: Partial<Note>): void {
+  const now = current.get();
+  if (now.commands.length > 0) keep({ ...now, note: { ...now.note, ...note } });
+}
+
 /** Takes the last edit back; false where there is none. */
 export function undo(): boolean {
   const before = past.pop();
   if (!before) return false;
-  keep(before);
+  // What was said about them stays.
+  const { note } = current.get();
+  keep(note && before.commands.length > 0 ? { ...before, note } : before);
   return true;
 }
 
