@@ -13,7 +13,6 @@ import { why } from "./pages/why.ts";
 import { expect, flag as makeFlag, test } from "./test.ts";
 
 const shots = fileURLToPath(new URL("../shots/", import.meta.url));
-const THEMES = ["light", "dark"] as const;
 
 const PAGES: Shown[] = [
   ...flags,
@@ -33,41 +32,47 @@ async function accessible(page: Page) {
   ).toEqual([]);
 }
 
-for (const colorScheme of THEMES) {
-  test.describe(colorScheme, () => {
-    test.use({ colorScheme });
-    for (const { name, path, ready } of PAGES) {
-      test(name, async ({ owner, server }) => {
-        await owner.goto(server.url + path);
-        await ready(owner);
-        await owner.evaluate(() => document.fonts.ready);
-        await owner.screenshot({ path: `${shots}${name}-${colorScheme}.png` });
-        await accessible(owner);
-      });
-    }
+/** Pictures of what is there, in both themes and on a phone; nothing of it that somebody cannot use. */
+async function looked(page: Page, name: string) {
+  await page.evaluate(() => document.fonts.ready);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expect(page.locator("html")).toHaveAttribute("data-mantine-color-scheme", colorScheme);
+    await page.screenshot({ path: `${shots}${name}-${colorScheme}.png` });
+    await accessible(page);
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.screenshot({ path: `${shots}${name}-360.png` });
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  expect(width, "nothing is wider than the screen").toBeLessThanOrEqual(360);
+}
 
-    test("sign-in", async ({ page, server }) => {
-      await page.goto(server.url);
-      await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
-      await page.screenshot({ path: `${shots}sign-in-${colorScheme}.png` });
-      await accessible(page);
-    });
-
-    test("review", async ({ owner, server, call }) => {
-      const key = `reviewed-${colorScheme}`;
-      await makeFlag(call, key, ["prod"]);
-      await owner.goto(`${server.url}${HOME}/${key}/prod`);
-      await owner.getByLabel("Users who get false in prod").fill("ana, ben");
-      await owner.getByLabel("Users who get false in prod").press("Enter");
-      await owner.getByRole("button", { name: "Add a rule" }).click();
-      await owner.getByRole("button", { name: "Review", exact: true }).click();
-      await expect(owner.getByText("2 changes", { exact: true })).toBeVisible();
-      await owner.screenshot({ path: `${shots}review-${colorScheme}.png` });
-      await accessible(owner);
-      await owner.getByRole("button", { name: "Discard" }).click();
-    });
+for (const { name, path, ready } of PAGES) {
+  test(name, async ({ owner, server }) => {
+    await owner.goto(server.url + path);
+    await ready(owner);
+    await looked(owner, name);
   });
 }
+
+test("sign-in", async ({ page, server }) => {
+  await page.goto(server.url);
+  await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
+  await looked(page, "sign-in");
+});
+
+test("review", async ({ owner, server, call }) => {
+  await makeFlag(call, "reviewed", ["prod"]);
+  await owner.goto(`${server.url}${HOME}/reviewed/prod`);
+  await owner.getByLabel("Users who get false in prod").fill("ana, ben");
+  await owner.getByLabel("Users who get false in prod").press("Enter");
+  await owner.getByRole("button", { name: "Add a rule" }).click();
+  await owner.getByRole("button", { name: "Review", exact: true }).click();
+  await expect(owner.getByText("2 changes", { exact: true })).toBeVisible();
+  await looked(owner, "review");
+  await owner.getByRole("button", { name: "Discard" }).click();
+});
 
 for (const language of ["ja", "zh"] as const) {
   test.describe(language, () => {
@@ -84,19 +89,6 @@ for (const language of ["ja", "zh"] as const) {
     });
   });
 }
-
-test.describe("360 px", () => {
-  test.use({ viewport: { width: 360, height: 740 } });
-  test("nothing is wider than the screen", async ({ owner, server }) => {
-    for (const { name, path, ready } of PAGES) {
-      await owner.goto(server.url + path);
-      await ready(owner);
-      await owner.screenshot({ path: `${shots}${name}-360.png` });
-      const width = await owner.evaluate(() => document.documentElement.scrollWidth);
-      expect(width, name).toBeLessThanOrEqual(360);
-    }
-  });
-});
 
 test("the page's policy allows nothing from elsewhere", async ({ server }) => {
   const answer = await fetch(server.url);
