@@ -1,6 +1,6 @@
 import { Hand } from "./hand.ts";
 import type { Server } from "./server.ts";
-import { expect, flag, served, test } from "./test.ts";
+import { enter, expect, flag, served, test } from "./test.ts";
 
 const HOME = "/default/demo/flags";
 
@@ -131,4 +131,37 @@ test("what programs send does not break the page", async ({ owner, server, call 
   await expect(why).toContainText("no rule takes them");
   const width = await owner.evaluate(() => document.documentElement.scrollWidth);
   expect(width).toBeLessThanOrEqual(360);
+});
+
+test("as it was at a moment", async ({ owner, server, call }) => {
+  await tenth(call, "why-moment");
+  await owner.goto(`${server.url}${HOME}/why-moment/prod/why?user=ana`);
+  const why = owner.getByRole("region", { name: "Who gets what, and why" });
+  await why.getByLabel("In which state").selectOption({ label: "At a moment …" });
+  await why.getByLabel("Moment", { exact: true }).fill("2020-02-29T12:00");
+  await expect(why).toContainText("the flag is not released in prod");
+  expect(new URL(owner.url()).searchParams.get("version")).toBe("0");
+});
+
+test("who may not see users is told so, and by whom it is given", async ({
+  browser,
+  server,
+  call,
+}) => {
+  await flag(call, "why-not", ["prod"]);
+  const email = "ruth@example.org";
+  const policies = ["reader"];
+  const made = await call<{ link: string }>("POST", "/invitations", { email, policies });
+  const link = new URL(made.link).hash.slice(1);
+  const password = "sextant-compass-4";
+  await server.call("", "POST", "/links/follow", { link, name: "Ruth", password });
+  const context = await browser.newContext();
+  await enter(context, server, await server.signIn(email, password));
+  const page = await context.newPage();
+  await page.goto(`${server.url}${HOME}/why-not/prod/why?user=ana`);
+  const lacks = /You lack the permission user.read on project\/demo:env\/prod/;
+  await expect(page.getByRole("region", { name: "Who gets what, and why" })).toContainText(lacks);
+  await page.goto(`${server.url}/default/demo/users/prod`);
+  await expect(page.getByRole("alert")).toContainText(lacks);
+  await context.close();
 });

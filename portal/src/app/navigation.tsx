@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useMatchRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/lib/api/client";
 import { inboxQuery } from "@/lib/api/queries";
@@ -19,6 +19,8 @@ interface Props {
 export function Navigation({ organization, project, me }: Props) {
   const { t } = useTranslation();
   const waiting = useQuery({ ...inboxQuery(organization), enabled: me !== undefined });
+  // A page of the users that is under no environment.
+  const inProperties = useMatchRoute()({ to: "/$organization/$project/user-properties" }) !== false;
   const count = waiting.data ? waiting.data.review + waiting.data.mine : 0;
   return (
     <nav className={classes.nav} aria-label={t("shell.navigation")}>
@@ -42,7 +44,11 @@ export function Navigation({ organization, project, me }: Props) {
         </Link>
       )}
       {project !== undefined && (
-        <Link to="/$organization/$project/users" params={{ organization, project }}>
+        <Link
+          to="/$organization/$project/users"
+          params={{ organization, project }}
+          data-here={inProperties || undefined}
+        >
           {t("shell.users")}
         </Link>
       )}

@@ -68,7 +68,8 @@ export const userProperties = createRoute({
   loader: ({ params }) =>
     void queries.prefetchQuery(knownPropertiesQuery(params.organization, params.project)),
   component: lazyRouteComponent(
-    () => withWords("users", import("@/features/users/properties")),
+    // What forms say is said with the settings.
+    () => withWords("users", withWords("settings", import("@/features/users/properties"))),
     "PropertiesPage",
   ),
 });

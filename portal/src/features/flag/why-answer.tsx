@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
+import { useLacking } from "@/components/may";
 import { Waiting, Wrong } from "@/components/states";
 import { WhySentence } from "@/components/why-sentence";
 import { WhySteps } from "@/components/why-steps";
@@ -19,9 +20,13 @@ interface Props {
 /** The sentence, what can be done about it, and the steps that led to it. */
 export function WhyAnswer({ environment, why }: Props) {
   const { t } = useTranslation();
-  const { server, view } = useFlag();
+  const { organization, project, server, view } = useFlag();
+  const { read } = useLacking(organization, {
+    read: { action: "user.read", resource: `project/${project}:env/${environment}` },
+  });
   const { now, after, at, edited, missing, version } = why;
   const shown = at === "draft" ? after : now;
+  if (read !== undefined) return <p className={classes.lacking}>{read}</p>;
   if (now.isError) {
     return (
       <div className={classes.failed}>

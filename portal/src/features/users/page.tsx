@@ -4,7 +4,8 @@ import { Suspense, lazy, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { useLacking } from "@/components/may";
-import { Empty, Failure, Waiting } from "@/components/states";
+import { Refused } from "@/components/refused";
+import { Empty, Waiting } from "@/components/states";
 import { propertiesQuery } from "@/lib/api/queries";
 import { usersQuery } from "@/lib/api/users";
 import { useFormat } from "@/lib/format";
@@ -85,7 +86,13 @@ export function UsersPage() {
         </>
       }
     >
-      {users.isError && <Failure error={users.error} retry={() => void users.refetch()} />}
+      {users.isError && (
+        <Refused
+          error={users.error}
+          retry={() => void users.refetch()}
+          needs={{ action: "user.read", resource: `project/${project}:env/${environment}` }}
+        />
+      )}
       {users.isPending && <Waiting rows={12} />}
       {nobody && <NobodyYet project={project} environment={environment} />}
       {users.data && !nobody && (

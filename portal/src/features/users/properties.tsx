@@ -5,11 +5,13 @@ import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { ConfirmName } from "@/components/confirm-name";
 import { useLacking } from "@/components/may";
-import { Empty, Failure, Waiting } from "@/components/states";
+import { Refused } from "@/components/refused";
+import { Empty, Waiting } from "@/components/states";
 import { Table } from "@/components/table";
 import { deleteProperty, knownPropertiesQuery } from "@/lib/api/user-properties";
 import { useTitle } from "@/lib/title";
 import { UsersFrame } from "./frame";
+import { PropertyRow } from "./property-row";
 import { PropertyPanel } from "./property-panel";
 import classes from "./users.module.css";
 
@@ -49,7 +51,13 @@ export function PropertiesPage() {
     >
       <div className={classes.body}>
         <p className={classes.help}>{t("users.propertiesHelp")}</p>
-        {known.isError && <Failure error={known.error} retry={() => void known.refetch()} />}
+        {known.isError && (
+          <Refused
+            error={known.error}
+            retry={() => void known.refetch()}
+            needs={{ action: "project.read", resource: `project/${project}` }}
+          />
+        )}
         {known.isPending && <Waiting rows={4} />}
         {known.data && (
           <Table
@@ -57,55 +65,13 @@ export function PropertiesPage() {
             heads={[t("users.property"), t("users.means"), t("users.presets"), ""]}
           >
             {items.map((it) => (
-              <tr key={it.name}>
-                <td className={classes.key}>
-                  <bdi>{it.name}</bdi>
-                </td>
-                <td>
-                  {it.builtIn
-                    ? t(it.name === "keyId" ? "users.meansKey" : "users.meansName")
-                    : it.description}
-                </td>
-                <td className={classes.quiet}>
-                  {it.builtIn ? (
-                    t("users.builtIn")
-                  ) : (
-                    <>
-                      <bdi>
-                        {it.presets
-                          .slice(0, 6)
-                          .map((one) => one.value)
-                          .join(", ")}
-                      </bdi>{" "}
-                      {it.presets.length > 6 && "… "}
-                      {it.presetsOnly && t("users.only")}
-                    </>
-                  )}
-                </td>
-                <td className={classes.rowActions}>
-                  {!it.builtIn && (
-                    <>
-                      <Button
-                        small
-                        lacking={write}
-                        aria-label={t("users.editProperty", { name: it.name })}
-                        onClick={() => open(it.name)}
-                      >
-                        {t("flag.edit")}
-                      </Button>
-                      <Button
-                        small
-                        look="quiet"
-                        lacking={write}
-                        aria-label={t("users.deleteProperty", { name: it.name })}
-                        onClick={() => setGone(it.name)}
-                      >
-                        ✕
-                      </Button>
-                    </>
-                  )}
-                </td>
-              </tr>
+              <PropertyRow
+                key={it.name}
+                of={it}
+                lacking={write}
+                edit={() => open(it.name)}
+                remove={() => setGone(it.name)}
+              />
             ))}
           </Table>
         )}

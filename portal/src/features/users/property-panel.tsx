@@ -97,6 +97,7 @@ function Form({ organization, project, name, begin, names, again, close }: FormP
     >
       <TextField
         label={t("users.property")}
+        data-autofocus={name === "" || undefined}
         help={t("users.propertyHelp")}
         error={taken ? t("problem.codes.taken") : undefined}
         mono
@@ -108,6 +109,7 @@ function Form({ organization, project, name, begin, names, again, close }: FormP
       />
       <TextField
         label={t("users.means")}
+        data-autofocus={name !== "" || undefined}
         maxLength={2000}
         value={typed.description}
         onChange={(event) => set({ description: event.target.value })}

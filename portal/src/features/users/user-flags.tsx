@@ -4,6 +4,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type At, AsOf } from "@/components/as-of";
+import { CopyAs } from "@/components/copy-as";
 import { Failure, Waiting } from "@/components/states";
 import { flagIndexQuery } from "@/lib/api/queries";
 import { allFlagsQuery } from "@/lib/api/users";
@@ -100,6 +101,18 @@ export function UserFlags({ organization, project, environment, user }: Props) {
           }
         />
         {answers.data && <span className={classes.quiet}>{number(items.length)}</span>}
+        <span className={classes.side}>
+          <CopyAs
+            of={{
+              organization,
+              link: `${location.pathname}${location.search}`,
+              call: {
+                path: `/api/v1/projects/${project}/environments/${environment}/evaluate`,
+                body: { ...question, limit: 500 },
+              },
+            }}
+          />
+        </span>
       </div>
       {answers.isError && <Failure error={answers.error} retry={() => void answers.refetch()} />}
       {answers.isPending && <Waiting />}

@@ -9,7 +9,8 @@ import { EnvironmentName } from "@/components/environment";
 import { useLacking } from "@/components/may";
 import { Page } from "@/components/page";
 import { Sentence } from "@/components/sentence";
-import { Failure, Waiting } from "@/components/states";
+import { Refused } from "@/components/refused";
+import { Waiting } from "@/components/states";
 import { UserProperties } from "@/components/user-properties";
 import { environmentsQuery } from "@/lib/api/queries";
 import { deleteUser } from "@/lib/api/user-files";
@@ -35,7 +36,14 @@ export function UserPage() {
     forget: { action: "user.forget", resource: "organization" },
   });
   const leave = () => void navigate({ to: "/$organization/$project/users/$environment", params });
-  if (user.isError) return <Failure error={user.error} retry={() => void user.refetch()} />;
+  if (user.isError)
+    return (
+      <Refused
+        error={user.error}
+        retry={() => void user.refetch()}
+        needs={{ action: "user.read", resource: `project/${project}:env/${environment}` }}
+      />
+    );
   if (!user.data) return <Waiting />;
   const { name, properties, firstSeen, lastSeen } = user.data;
   return (
