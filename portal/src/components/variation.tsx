@@ -4,7 +4,7 @@ import classes from "./marks.module.css";
 /** The letter of the variation at a place of the list. */
 export const letterOf = (place: number) => String.fromCharCode(65 + (place % 26));
 
-const colourOf = (place: number) => `var(--v${"abcdefgh"[place % 8]})`;
+export const colourOf = (place: number) => `var(--v${"abcdefgh"[place % 8]})`;
 
 /** A variation: its letter in its colour, and its name. */
 export function VariationLabel({ place, label }: { place: number; label: string }) {

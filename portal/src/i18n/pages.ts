@@ -9,6 +9,7 @@ import type palette from "./en/pages/palette.json";
 import type review from "./en/pages/review.json";
 import type segments from "./en/pages/segments.json";
 import type flag from "./en/pages/flag.json";
+import type quick from "./en/pages/quick.json";
 import type rules from "./en/pages/rules.json";
 import type people from "./en/pages/people.json";
 import type picker from "./en/pages/picker.json";
@@ -29,6 +30,7 @@ export interface Pages {
   review: typeof review;
   segments: typeof segments;
   flag: typeof flag;
+  quick: typeof quick;
   rules: typeof rules;
   people: typeof people;
   picker: typeof picker;

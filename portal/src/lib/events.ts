@@ -126,6 +126,8 @@ function take(organization: string, queries: QueryClient, { event, data }: Messa
     }
     again("evaluate", organization, project);
     again("flagIndex", organization, project);
+    again("audience", organization, project);
+    again("switched", organization, project);
     if (more) again("flag", organization, project);
     for (const flag of flags) again("flag", organization, project, flag);
     if (!settings) continue;

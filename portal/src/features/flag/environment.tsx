@@ -8,6 +8,10 @@ import { type Targeting, targetingIn } from "@/lib/model/flag";
 import classes from "./flag.module.css";
 import { RuleList } from "./rules";
 import { Section } from "./section";
+import { Switched } from "./switched";
+import { Counts } from "./counts";
+import { Decides } from "./decides";
+import { useAudience } from "./use-audience";
 import { Serving } from "./serving";
 import { Targets } from "./targets";
 import { editTargeting, useFlag } from "./use-flag";
@@ -25,6 +29,7 @@ export function FlagEnvironment() {
   });
   const { organization, project, key, detail, environments, server, view } = useFlag();
   const [anchor, setAnchor] = useState<HTMLElement>();
+  const audience = useAudience(environment);
   const here = environments.data?.find((it) => it.key === environment);
   if (!server || !view || !environments.data) return null;
   if (!here) return <Failure error={new Error(environment)} />;
@@ -49,6 +54,11 @@ export function FlagEnvironment() {
         />
         {!now.released && <span className={classes.quiet}>{t("flag.notReleasedHelp")}</span>}
       </div>
+      <Switched
+        environment={environment}
+        on={before.on}
+        turn={(event) => setAnchor(event.currentTarget)}
+      />
       <Warnings of={known.filter((it) => !it.pointer.startsWith("/rules/"))} />
       <Why environment={environment} />
       <Section title={t("flag.targets")} help={t("flag.targetsHelp")}>
@@ -61,6 +71,7 @@ export function FlagEnvironment() {
           targeting={now}
           server={before}
           warnings={known}
+          audience={audience}
           edit={edit}
         />
       </Section>
@@ -73,6 +84,7 @@ export function FlagEnvironment() {
           change={(defaultRule) => edit((it) => ({ ...it, defaultRule }))}
           open
         />
+        <Decides audience={audience} users={audience?.defaultRule} />
       </Section>
       <Section title={t("flag.whenOff")} help={t("flag.whenOffHelp", { environment })}>
         <VariationSelect
@@ -82,8 +94,11 @@ export function FlagEnvironment() {
           change={(offVariation) => edit((it) => ({ ...it, offVariation }))}
         />
       </Section>
+      <Section title={t("flag.counts")} help={t("flag.countsHelp", { environment })}>
+        <Counts place={place} flag={flag} />
+      </Section>
       <Section title={t("flag.variations")} help={t("flag.variationsHelp")}>
-        <Variations server={server} flag={flag} />
+        <Variations server={server} view={view} />
       </Section>
       <Suspense>
         {anchor && (

@@ -3,9 +3,11 @@ import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import type { UsersPlace } from "@/lib/api/known";
 import { type Flag, type Rule, type Targeting, everybody } from "@/lib/model/flag";
+import { Decides } from "./decides";
 import { RuleSentence } from "./rule";
 import { RuleNotes } from "./rule-notes";
 import classes from "./rules.module.css";
+import type { Audience } from "./use-audience";
 import { useDrag } from "./use-drag";
 
 interface Props {
@@ -13,12 +15,13 @@ interface Props {
   flag: Flag;
   targeting: Targeting;
   server: Targeting;
+  audience: Audience;
   warnings: { code: string; pointer: string; message: string }[];
   edit: (change: (it: Targeting) => Targeting) => void;
 }
 
 /** The rules in the order in which they are tried. */
-export function RuleList({ place, flag, targeting, server, warnings, edit }: Props) {
+export function RuleList({ place, flag, targeting, server, warnings, audience, edit }: Props) {
   const { t } = useTranslation();
   const { rules } = targeting;
   const [fresh, setFresh] = useState<string>();
@@ -76,6 +79,10 @@ export function RuleList({ place, flag, targeting, server, warnings, edit }: Pro
             duplicate={() => duplicate(rule, index)}
             remove={() => set((it) => it.filter((old) => old.id !== rule.id))}
           >
+            <Decides
+              audience={audience}
+              users={audience?.rules.find((it) => it.rule === rule.id)?.users}
+            />
             <RuleNotes rule={rule} rules={rules} server={server.rules} warnings={warnings} />
           </RuleSentence>
         ))}

@@ -1,71 +1,63 @@
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
-import { Letter, letterOf } from "@/components/variation";
 import type { Flag, Variation, WholeFlag } from "@/lib/model/flag";
-import classes from "./flag.module.css";
 import { editFlag } from "./use-flag";
-import { wrongValue } from "@/lib/model/value";
+import { VariationRow } from "./variation-row";
+import { VariationSelect } from "./variation-select";
+import classes from "./variations.module.css";
+
+interface Props {
+  server: WholeFlag;
+  view: WholeFlag;
+}
+
+/** A new variation's value: one that can be read, whatever the type. */
+const FRESH: Record<Flag["type"], string> = { boolean: "", string: "", number: "0", json: "{}" };
 
 /** What a flag can serve, in all environments. */
-export function Variations({ server, flag }: { server: WholeFlag; flag: Flag }) {
+export function Variations({ server, view }: Props) {
   const { t } = useTranslation();
-  const set = (variations: Variation[]) => editFlag(server, (it) => ({ ...it, variations }));
-  const change = (place: number, next: Variation) => set(flag.variations.with(place, next));
+  const { flag } = view;
+  const set = (change: (variations: Variation[]) => Variation[]) =>
+    editFlag(server, (it) => ({ ...it, variations: change(it.variations) }));
+  const fresh = { id: "", name: null, value: FRESH[flag.type] };
+
   return (
     <>
       <ul className={classes.variations}>
-        {flag.variations.map((variation, place) => {
-          const wrong = wrongValue(flag.type, variation.value);
-          return (
-            <li key={variation.id} className={classes.variation}>
-              <Letter place={place} />
-              <input
-                className={classes.control}
-                aria-label={t("flag.variationName", { letter: letterOf(place) })}
-                placeholder={t("flag.noName")}
-                value={variation.name ?? ""}
-                onChange={(event) =>
-                  change(place, { ...variation, name: event.target.value || null })
-                }
-              />
-              <textarea
-                className={`${classes.control} ${classes.value}`}
-                aria-label={t("create.value", { letter: letterOf(place) })}
-                aria-invalid={wrong !== undefined}
-                rows={1}
-                readOnly={flag.type === "boolean"}
-                value={variation.value}
-                onChange={(event) => change(place, { ...variation, value: event.target.value })}
-              />
-              {flag.variations.length > 2 && (
-                <Button
-                  small
-                  look="quiet"
-                  aria-label={t("create.removeValue", { letter: letterOf(place) })}
-                  onClick={() => set(flag.variations.toSpliced(place, 1))}
-                >
-                  ✕
-                </Button>
-              )}
-              {wrong && (
-                <span role="alert" className={classes.wrong}>
-                  {t(`flag.wrong.${wrong}`)}
-                </span>
-              )}
-            </li>
-          );
-        })}
+        {flag.variations.map((variation, index) => (
+          <VariationRow
+            key={variation.id}
+            view={view}
+            variation={variation}
+            before={server.flag.variations.find((it) => it.id === variation.id)}
+            place={index}
+            change={(next) => set((it) => it.map((old) => (old.id === next.id ? next : old)))}
+            remove={() => set((it) => it.filter((old) => old.id !== variation.id))}
+          />
+        ))}
       </ul>
       {flag.type !== "boolean" && (
-        <Button
-          small
-          onClick={() =>
-            set([...flag.variations, { id: crypto.randomUUID(), name: null, value: "" }])
-          }
-        >
+        <Button small onClick={() => set((it) => [...it, { ...fresh, id: crypto.randomUUID() }])}>
           {t("create.addValue")}
         </Button>
       )}
+      <div className={classes.begins}>
+        <span>{t("flag.newEnvironments")}</span>
+        <VariationSelect
+          flag={flag}
+          label={t("flag.beginsOn")}
+          value={flag.onVariation}
+          change={(onVariation) => editFlag(server, (it) => ({ ...it, onVariation }))}
+        />
+        <span>{t("flag.beginsOff")}</span>
+        <VariationSelect
+          flag={flag}
+          label={t("flag.beginsOffLabel")}
+          value={flag.offVariation}
+          change={(offVariation) => editFlag(server, (it) => ({ ...it, offVariation }))}
+        />
+      </div>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { VariationChanges } from "@/components/variation-changes";
 import { flagQuery } from "@/lib/api/queries";
 import { applied } from "@/lib/draft/apply";
 import { type Edit, isFlagEdit, subjectOf } from "@/lib/draft/edit";
@@ -17,7 +18,7 @@ export function EditLine({ organization, edit }: { organization: string; edit: E
   const detail = useQuery({
     ...flagQuery(organization, project, key),
     // Turning forty off asks for none of them.
-    enabled: isFlagEdit(edit) && namesParts(edit),
+    enabled: isFlagEdit(edit) && (namesParts(edit) || edit.kind === "setVariations"),
   });
   const whole =
     isFlagEdit(edit) && detail.data
@@ -28,6 +29,16 @@ export function EditLine({ organization, edit }: { organization: string; edit: E
     <span>
       {environment !== undefined && <strong>{environment} </strong>}
       <code>{key}</code> {wordsOf(speaker, edit)}
+      {edit.kind === "setVariations" && detail.data && (
+        <VariationChanges
+          before={wholeFlag(project, detail.data).flag.variations}
+          after={edit.variations.map(({ id, name, value }) => ({
+            id: id ?? "",
+            name: name ?? null,
+            value,
+          }))}
+        />
+      )}
     </span>
   );
 }

@@ -1,6 +1,6 @@
 /** What the page of a flag asks for, beside the flag itself. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { Refused, api, dataOf } from "./client";
+import { type Command, Refused, api, dataOf } from "./client";
 
 /** What people have said about properties; offered also where no user has sent them yet. */
 export const knownPropertiesQuery = (organization: string, project: string) =>
@@ -105,4 +105,26 @@ export const pastFlagQuery = (
     },
     // What was stays.
     staleTime: Infinity,
+  });
+
+/** For how many known users each part of a flag decides; of a draft, where there is one. */
+export const audienceQuery = (
+  organization: string,
+  project: string,
+  environment: string,
+  flag: string,
+  commands: Command[],
+) =>
+  queryOptions({
+    queryKey: ["audience", organization, project, environment, flag, commands],
+    queryFn: async ({ signal }) => {
+      const path = "/api/v1/projects/{project}/environments/{environment}/flags/{flag}/audience";
+      const params = { path: { project, environment, flag } };
+      const body = commands.length > 0 ? { commands } : {};
+      return dataOf(await api(organization).POST(path, { params, body, signal }));
+    },
+    staleTime: 60_000,
+    placeholderData: keepPreviousData,
+    // Who may not see users sees the flag all the same.
+    retry: false,
   });

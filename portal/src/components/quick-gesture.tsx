@@ -1,0 +1,129 @@
+import { useEffect, useRef } from "react";
+import { useTranslation } from "react-i18next";
+import type { Schemas } from "@/lib/api/client";
+import { useFormat } from "@/lib/format";
+import { labelOf } from "@/lib/model/flag";
+import { only } from "@/lib/model/rollout";
+import { Button } from "./button";
+import { CopyButton } from "./copy";
+import { Effects } from "./effects";
+import { TextField } from "./field";
+import { LastHour } from "./last-hour";
+import { Lacking, Needs } from "./needs";
+import classes from "./quick-edit.module.css";
+import { Wrong } from "./states";
+import { useGesture } from "./use-gesture";
+
+export interface Gesture {
+  organization: string;
+  project: string;
+  environment: string;
+  flag: string;
+  close: () => void;
+  /** What it shall be, where that was said; else the other of what it is. */
+  want?: boolean;
+}
+
+/** The form of a gesture: what it does to whom, what it takes, and the button that does it. */
+export function QuickGesture(props: Gesture & { detail: Schemas["FlagDetail"] }) {
+  const { organization, project, environment, flag, detail, want } = props;
+  const { t } = useTranslation();
+  const { share: percent } = useFormat();
+  const gesture = useGesture(props, detail);
+  const { whole, now, rolls, trial, approvals, comment, lacking, mayOverride, send } = gesture;
+  const { flag: definition } = whole;
+  const form = useRef<HTMLFormElement>(null);
+  // It comes after what it is in, which has looked for where the focus goes already.
+  useEffect(() => {
+    requestAnimationFrame(() =>
+      form.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus(),
+    );
+  }, []);
+  const missing = lacking[0];
+  if (want === now.on && !rolls) {
+    return <p>{t(now.on ? "quick.already.on" : "quick.already.off", { environment })}</p>;
+  }
+  const label = labelOf(definition.variations.find((it) => it.id === definition.onVariation));
+  const waits = approvals.length > 0;
+  const context = waits && mayOverride ? "override" : "";
+  const name = rolls
+    ? t("quick.roll", { share: percent(gesture.asked), environment, context })
+    : t(now.on ? "quick.turnOff" : "quick.turnOn", { environment, context });
+  const asksWords = !missing && (waits ? mayOverride === true : comment.length > 0);
+  const direct = !waits || mayOverride === true;
+  const unsaid = asksWords && gesture.words.trim() === "";
+  const splits = only(now.defaultRule) === undefined;
+  const link = `${location.origin}/${organization}/${project}/flags/${flag}/${environment}`;
+
+  return (
+    <form
+      ref={form}
+      className={classes.quick}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send.mutate();
+      }}
+    >
+      {now.on && definition.variations.length > 1 && (
+        <TextField
+          label={t("quick.share", { variation: label })}
+          inputMode="decimal"
+          value={gesture.typed}
+          data-autofocus={splits || undefined}
+          onFocus={(event) => event.target.select()}
+          onChange={(event) => gesture.setTyped(event.target.value.replace(",", "."))}
+        />
+      )}
+      <LastHour {...{ organization, project, environment, flag: definition }} />
+      {trial.data?.effects && !trial.isPlaceholderData && <Effects of={trial.data.effects} />}
+      <Needs needs={trial.data?.needs ?? []} />
+      <Lacking permissions={lacking} />
+      <Wrong error={trial.error ?? send.error} />
+      {asksWords && (
+        <TextField
+          label={t(waits ? "quick.reason" : "quick.comment")}
+          help={waits && comment.length > 0 ? t("quick.reasonHelp") : undefined}
+          required
+          // Unless a percentage is being typed, this is what it waits for.
+          autoFocus={!rolls && !splits}
+          value={gesture.words}
+          onChange={(event) => gesture.setWords(event.target.value)}
+        />
+      )}
+      {waits && mayOverride === false && !missing && (
+        <Lacking permissions={[{ ...gesture.overriding, allowed: false, command: 0 }]} />
+      )}
+      <div className={classes.buttons}>
+        {direct && (
+          <Button
+            type="submit"
+            look={waits ? "danger" : "primary"}
+            busy={send.isPending}
+            lacking={
+              missing
+                ? t("needs.permission", missing)
+                : unsaid
+                  ? t(waits ? "quick.reasonFirst" : "quick.commentFirst")
+                  : undefined
+            }
+            data-autofocus={!splits || !now.on || undefined}
+          >
+            {send.isPending ? t("quick.applying") : name}
+          </Button>
+        )}
+        {(waits || comment.length > 0) && !missing && (
+          <Button look={direct ? "plain" : "primary"} onClick={gesture.toReview}>
+            {t("quick.toReview")}
+          </Button>
+        )}
+        {missing && !rolls && (
+          <CopyButton
+            small={false}
+            text={`${link}?do=${now.on ? "off" : "on"}`}
+            label={t("quick.copyLink")}
+          />
+        )}
+      </div>
+    </form>
+  );
+}
