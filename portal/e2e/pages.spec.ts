@@ -10,6 +10,7 @@ import { segments } from "./pages/segments.ts";
 import { HOME, type Shown } from "./pages/shown.ts";
 import { users } from "./pages/users.ts";
 import { why } from "./pages/why.ts";
+import { settings } from "./pages/settings.ts";
 import { expect, flag as makeFlag, test } from "./test.ts";
 
 const shots = fileURLToPath(new URL("../shots/", import.meta.url));
@@ -23,6 +24,7 @@ const PAGES: Shown[] = [
   ...segments,
   ...why,
   ...users,
+  ...settings,
 ];
 
 async function accessible(page: Page) {

@@ -33,6 +33,22 @@ export function SettingsFrame() {
       <Link to="/$organization/settings/policies" params={params}>
         {t("settings.policies")}
       </Link>
+      <Link to="/$organization/settings/sign-in" params={params}>
+        {t("settings.signIn")}
+      </Link>
+      <h2>{t("settings.you")}</h2>
+      <Link to="/$organization/settings/profile" params={params}>
+        {t("settings.profile")}
+      </Link>
+      <Link to="/$organization/settings/security" params={params}>
+        {t("settings.security")}
+      </Link>
+      <Link to="/$organization/settings/tokens" params={params}>
+        {t("settings.tokens")}
+      </Link>
+      <Link to="/$organization/settings/appearance" params={params}>
+        {t("settings.appearance")}
+      </Link>
     </>
   );
   return (

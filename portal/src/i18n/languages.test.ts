@@ -60,6 +60,7 @@ it("every key is used", () => {
   // These are made of codes.
   const coded = [
     /^access\.all/,
+    /^account\.densities/,
     /^act\./,
     /^audit\.(kinds|groups|facets|filter)/,
     /^builtIn/,

@@ -1,4 +1,5 @@
 /** Pages with words of their own, by the name of their file in `<language>/pages/`. */
+import type account from "./en/pages/account.json";
 import type acts from "./en/pages/acts.json";
 import type audit from "./en/pages/audit.json";
 import type changes from "./en/pages/changes.json";
@@ -20,6 +21,7 @@ import type why from "./en/pages/why.json";
 import type start from "./en/pages/start.json";
 
 export interface Pages {
+  account: typeof account;
   acts: typeof acts;
   audit: typeof audit;
   changes: typeof changes;

@@ -88,6 +88,8 @@ export function parsed(block: string): Message {
   return message;
 }
 
+const PEOPLE = ["organization", "members", "invitations", "groups", "policies", "tokens", "signIn"];
+
 function take(organization: string, queries: QueryClient, { event, data }: Message) {
   const again = (...queryKey: unknown[]) => void queries.invalidateQueries({ queryKey });
   if (event === "reset" || event === "permissions") {
@@ -108,6 +110,8 @@ function take(organization: string, queries: QueryClient, { event, data }: Messa
   }
   if (event !== "change") return;
   const { places } = JSON.parse(data) as Schemas["ChangeEvent"];
+  // What is done about people, and to the organization, has no place.
+  if (places.length === 0) for (const key of PEOPLE) again(key, organization);
   again("changes", organization);
   again("auditNewest", organization);
   again("requests", organization);

@@ -2,37 +2,18 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { withWords } from "@/i18n";
 import {
-  everybodyQuery,
-  groupQuery,
   groupsQuery,
-  invitationsQuery,
-  memberQuery,
-  membersQuery,
   organizationQuery,
   policiesQuery,
-  policyQuery,
+  sessionsQuery,
+  singleSignOnQuery,
+  tokensQuery,
 } from "@/lib/api/people";
 import { queries } from "../queries";
-import { organization, project } from "./base";
+import { people } from "./people";
+import { settings } from "./settings-frame";
 
-const frame = lazyRouteComponent(
-  () => withWords("settings", import("@/components/settings-frame")),
-  "SettingsFrame",
-);
-
-/** `/acme/settings/…` */
-const settings = createRoute({
-  getParentRoute: () => organization,
-  path: "settings",
-  component: frame,
-});
-
-/** `/acme/web/settings/…` */
-export const projectSettings = createRoute({
-  getParentRoute: () => project,
-  path: "settings",
-  component: frame,
-});
+export { projectSettings } from "./settings-frame";
 
 const settingsStart = createRoute({
   getParentRoute: () => settings,
@@ -50,102 +31,65 @@ const settingsGeneral = createRoute({
   ),
 });
 
-const settingsMembers = createRoute({
+const settingsSignIn = createRoute({
   getParentRoute: () => settings,
-  path: "members",
-  validateSearch: (given: Record<string, unknown>): { q?: string; invite?: boolean } => ({
-    ...(typeof given["q"] === "string" ? { q: given["q"] } : {}),
-    ...(given["invite"] === true ? { invite: true } : {}),
-  }),
+  path: "sign-in",
   loader: ({ params: { organization } }) => {
-    void queries.prefetchInfiniteQuery(membersQuery(organization, ""));
-    void queries.prefetchQuery(invitationsQuery(organization));
+    void queries.prefetchQuery(singleSignOnQuery(organization));
     void queries.prefetchQuery(groupsQuery(organization));
     void queries.prefetchQuery(policiesQuery(organization));
   },
   component: lazyRouteComponent(
-    () => withWords("people", import("@/features/members/page")),
-    "MembersPage",
+    () => withWords("people", import("@/features/settings/single-sign-on")),
+    "SingleSignOnPage",
   ),
 });
 
-const settingsMember = createRoute({
+const settingsProfile = createRoute({
   getParentRoute: () => settings,
-  path: "members/$member",
-  loader: ({ params: { organization, member } }) => {
-    void queries.prefetchQuery(memberQuery(organization, member));
-    void queries.prefetchQuery(groupsQuery(organization));
-    void queries.prefetchQuery(policiesQuery(organization));
-  },
+  path: "profile",
   component: lazyRouteComponent(
-    () => withWords("people", import("@/features/members/member")),
-    "MemberPage",
+    () => withWords("account", import("@/features/account/profile")),
+    "ProfilePage",
   ),
 });
 
-const settingsGroups = createRoute({
+const settingsSecurity = createRoute({
   getParentRoute: () => settings,
-  path: "groups",
-  loader: ({ params: { organization } }) => {
-    void queries.prefetchQuery(groupsQuery(organization));
-    void queries.prefetchQuery(policiesQuery(organization));
-    void queries.prefetchQuery(everybodyQuery(organization));
-  },
+  path: "security",
+  loader: () => void queries.prefetchQuery(sessionsQuery),
   component: lazyRouteComponent(
-    () => withWords("people", import("@/features/groups/page")),
-    "GroupsPage",
+    () => withWords("account", import("@/features/account/security")),
+    "SecurityPage",
   ),
 });
 
-const settingsGroup = createRoute({
+const settingsTokens = createRoute({
   getParentRoute: () => settings,
-  path: "groups/$group",
-  loader: ({ params: { organization, group } }) => {
-    void queries.prefetchQuery(groupQuery(organization, group));
-    void queries.prefetchQuery(policiesQuery(organization));
-    void queries.prefetchQuery(everybodyQuery(organization));
-  },
+  path: "tokens",
+  loader: ({ params }) => void queries.prefetchQuery(tokensQuery(params.organization)),
   component: lazyRouteComponent(
-    () => withWords("people", import("@/features/groups/group")),
-    "GroupPage",
+    () => withWords("people", import("@/features/tokens/page")),
+    "TokensPage",
   ),
 });
 
-const settingsPolicies = createRoute({
+const settingsAppearance = createRoute({
   getParentRoute: () => settings,
-  path: "policies",
-  loader: ({ params: { organization } }) => {
-    void queries.prefetchQuery(groupsQuery(organization));
-    void queries.prefetchQuery(policiesQuery(organization));
-    void queries.prefetchQuery(everybodyQuery(organization));
-  },
+  path: "appearance",
   component: lazyRouteComponent(
-    () => withWords("people", import("@/features/policies/page")),
-    "PoliciesPage",
-  ),
-});
-
-const settingsPolicy = createRoute({
-  getParentRoute: () => settings,
-  path: "policies/$policy",
-  loader: ({ params: { organization, policy } }) => {
-    void queries.prefetchQuery(policyQuery(organization, policy));
-    void queries.prefetchQuery(groupsQuery(organization));
-    void queries.prefetchQuery(everybodyQuery(organization));
-  },
-  component: lazyRouteComponent(
-    () => withWords("people", import("@/features/policies/policy")),
-    "PolicyPage",
+    () => withWords("account", import("@/features/account/appearance")),
+    "AppearancePage",
   ),
 });
 
 export const settingsPages = settings.addChildren([
   settingsStart,
   settingsGeneral,
-  settingsMembers,
-  settingsMember,
-  settingsGroups,
-  settingsGroup,
-  settingsPolicies,
-  settingsPolicy,
+  ...people,
+  settingsSignIn,
+  settingsProfile,
+  settingsSecurity,
+  settingsTokens,
+  settingsAppearance,
 ]);

@@ -19,13 +19,13 @@ export function EditGroup({ organization, found, lacking }: Props) {
   const queries = useQueryClient();
   const { it: group, tag } = found;
   const { key, name, description, policies } = group;
-  const edits = useEdits({ name, description, policies });
+  const edits = useEdits({ name, description, policies }, tag);
   const { value, set } = edits;
   const { queryKey } = groupQuery(organization, key);
   async function save() {
     const params = { path: { group: key } };
     const body = value;
-    const headers = ifMatch(tag);
+    const headers = ifMatch(edits.tag);
     const answer = await api(organization).PUT("/api/v1/groups/{group}", { params, body, headers });
     queries.setQueryData(queryKey, taggedOf(answer));
     edits.reset();
@@ -39,7 +39,10 @@ export function EditGroup({ organization, found, lacking }: Props) {
       save={save}
       dirty={edits.dirty}
       reset={edits.reset}
-      again={() => queries.refetchQueries({ queryKey })}
+      again={async () => {
+        await queries.refetchQueries({ queryKey });
+        edits.rebase();
+      }}
       lacking={lacking}
     >
       <TextField

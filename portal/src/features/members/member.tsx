@@ -78,7 +78,7 @@ function Given({ organization, found }: Props) {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const { it: member, tag } = found;
-  const edits = useEdits({ policies: member.policies, groups: member.groups });
+  const edits = useEdits({ policies: member.policies, groups: member.groups }, tag);
   const { queryKey } = memberQuery(organization, member.id);
   const lacking = useLacking(organization, {
     update: { action: "member.update", resource: `member/${member.id}` },
@@ -86,7 +86,7 @@ function Given({ organization, found }: Props) {
   async function save() {
     const params = { path: { id: member.id } };
     const body = edits.value;
-    const headers = ifMatch(tag);
+    const headers = ifMatch(edits.tag);
     const answer = await api(organization).PUT("/api/v1/members/{id}", { params, body, headers });
     queries.setQueryData(queryKey, taggedOf(answer));
     edits.reset();
@@ -100,7 +100,10 @@ function Given({ organization, found }: Props) {
       save={save}
       dirty={edits.dirty}
       reset={edits.reset}
-      again={() => queries.refetchQueries({ queryKey })}
+      again={async () => {
+        await queries.refetchQueries({ queryKey });
+        edits.rebase();
+      }}
       lacking={lacking.update}
     >
       <Grants organization={organization} granted={edits.value} change={edits.set} />

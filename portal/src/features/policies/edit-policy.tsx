@@ -23,14 +23,14 @@ export function EditPolicy({ organization, found, lacking }: Props) {
   const queries = useQueryClient();
   const { it: policy, tag } = found;
   const { key, name, description, statements } = policy;
-  const edits = useEdits({ name, description, statements });
+  const edits = useEdits({ name, description, statements }, tag);
   const [json, setJson] = useState(false);
   const { queryKey } = policyQuery(organization, key);
 
   async function save() {
     const params = { path: { policy: key } };
     const body = edits.value;
-    const headers = ifMatch(tag);
+    const headers = ifMatch(edits.tag);
     const answer = await api(organization).PUT("/api/v1/policies/{policy}", {
       params,
       body,
@@ -51,7 +51,10 @@ export function EditPolicy({ organization, found, lacking }: Props) {
       save={save}
       dirty={edits.dirty}
       reset={edits.reset}
-      again={() => queries.refetchQueries({ queryKey })}
+      again={async () => {
+        await queries.refetchQueries({ queryKey });
+        edits.rebase();
+      }}
       lacking={lacking}
     >
       <div className={classes.names}>

@@ -36,7 +36,7 @@ function General({ organization, found }: Props) {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const { it, tag } = found;
-  const edits = useEdits({ ...it, staleDays: String(it.staleDays) });
+  const edits = useEdits({ ...it, staleDays: String(it.staleDays) }, tag);
   const { value, set } = edits;
   const { queryKey } = organizationQuery(organization);
   const me = useQuery(meQuery);
@@ -50,7 +50,7 @@ function General({ organization, found }: Props) {
       staleDays: Number(value.staleDays),
       secondFactorRequired: value.secondFactorRequired,
     };
-    const headers = ifMatch(tag);
+    const headers = ifMatch(edits.tag);
     const saved = await api(organization).PATCH("/api/v1/organization", { body, headers });
     queries.setQueryData(queryKey, taggedOf(saved));
     edits.reset();
@@ -66,7 +66,10 @@ function General({ organization, found }: Props) {
       save={save}
       dirty={edits.dirty}
       reset={edits.reset}
-      again={() => queries.refetchQueries({ queryKey })}
+      again={async () => {
+        await queries.refetchQueries({ queryKey });
+        edits.rebase();
+      }}
       lacking={lacking.save}
     >
       <TextField

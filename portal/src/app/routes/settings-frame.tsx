@@ -1,0 +1,23 @@
+/** What is around the settings: one frame for all of them. */
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { withWords } from "@/i18n";
+import { organization, project } from "./base";
+
+const frame = lazyRouteComponent(
+  () => withWords("settings", import("@/components/settings-frame")),
+  "SettingsFrame",
+);
+
+/** `/acme/settings/…` */
+export const settings = createRoute({
+  getParentRoute: () => organization,
+  path: "settings",
+  component: frame,
+});
+
+/** `/acme/web/settings/…` */
+export const projectSettings = createRoute({
+  getParentRoute: () => project,
+  path: "settings",
+  component: frame,
+});
