@@ -22,6 +22,10 @@ export default defineConfig({
     // A file by itself may be asked for; a data address is not one of ours.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // What is loaded first names all further files, so that none is waited for: short names.
+    rolldownOptions: {
+      output: { chunkFileNames: "assets/[hash].js", assetFileNames: "assets/[hash].[ext]" },
+    },
   },
   server: { proxy: { "/api": { target: server, changeOrigin: false } } },
 });

@@ -1,18 +1,8 @@
 /** Who is in the organization, and what they may do. */
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { withWords } from "@/i18n";
-import {
-  everybodyQuery,
-  groupQuery,
-  groupsQuery,
-  invitationsQuery,
-  memberQuery,
-  membersQuery,
-  policiesQuery,
-  policyQuery,
-} from "@/lib/api/people";
 import { queries } from "../queries";
-import { settings } from "./settings-frame";
+import { asked, settings } from "./settings-frame";
 
 const settingsMembers = createRoute({
   getParentRoute: () => settings,
@@ -21,12 +11,13 @@ const settingsMembers = createRoute({
     ...(typeof given["q"] === "string" ? { q: given["q"] } : {}),
     ...(given["invite"] === true ? { invite: true } : {}),
   }),
-  loader: ({ params: { organization } }) => {
-    void queries.prefetchInfiniteQuery(membersQuery(organization, ""));
-    void queries.prefetchQuery(invitationsQuery(organization));
-    void queries.prefetchQuery(groupsQuery(organization));
-    void queries.prefetchQuery(policiesQuery(organization));
-  },
+  loader: ({ params: { organization } }) =>
+    asked((it) => {
+      void queries.prefetchInfiniteQuery(it.membersQuery(organization, ""));
+      void queries.prefetchQuery(it.invitationsQuery(organization));
+      void queries.prefetchQuery(it.groupsQuery(organization));
+      void queries.prefetchQuery(it.policiesQuery(organization));
+    }),
   component: lazyRouteComponent(
     () => withWords("people", import("@/features/members/page")),
     "MembersPage",
@@ -36,11 +27,12 @@ const settingsMembers = createRoute({
 const settingsMember = createRoute({
   getParentRoute: () => settings,
   path: "members/$member",
-  loader: ({ params: { organization, member } }) => {
-    void queries.prefetchQuery(memberQuery(organization, member));
-    void queries.prefetchQuery(groupsQuery(organization));
-    void queries.prefetchQuery(policiesQuery(organization));
-  },
+  loader: ({ params: { organization, member } }) =>
+    asked((it) => {
+      void queries.prefetchQuery(it.memberQuery(organization, member));
+      void queries.prefetchQuery(it.groupsQuery(organization));
+      void queries.prefetchQuery(it.policiesQuery(organization));
+    }),
   component: lazyRouteComponent(
     () => withWords("people", import("@/features/members/member")),
     "MemberPage",
@@ -50,11 +42,12 @@ const settingsMember = createRoute({
 const settingsGroups = createRoute({
   getParentRoute: () => settings,
   path: "groups",
-  loader: ({ params: { organization } }) => {
-    void queries.prefetchQuery(groupsQuery(organization));
-    void queries.prefetchQuery(policiesQuery(organization));
-    void queries.prefetchQuery(everybodyQuery(organization));
-  },
+  loader: ({ params: { organization } }) =>
+    asked((it) => {
+      void queries.prefetchQuery(it.groupsQuery(organization));
+      void queries.prefetchQuery(it.policiesQuery(organization));
+      void queries.prefetchQuery(it.everybodyQuery(organization));
+    }),
   component: lazyRouteComponent(
     () => withWords("people", import("@/features/groups/page")),
     "GroupsPage",
@@ -64,11 +57,12 @@ const settingsGroups = createRoute({
 const settingsGroup = createRoute({
   getParentRoute: () => settings,
   path: "groups/$group",
-  loader: ({ params: { organization, group } }) => {
-    void queries.prefetchQuery(groupQuery(organization, group));
-    void queries.prefetchQuery(policiesQuery(organization));
-    void queries.prefetchQuery(everybodyQuery(organization));
-  },
+  loader: ({ params: { organization, group } }) =>
+    asked((it) => {
+      void queries.prefetchQuery(it.groupQuery(organization, group));
+      void queries.prefetchQuery(it.policiesQuery(organization));
+      void queries.prefetchQuery(it.everybodyQuery(organization));
+    }),
   component: lazyRouteComponent(
     () => withWords("people", import("@/features/groups/group")),
     "GroupPage",
@@ -78,11 +72,12 @@ const settingsGroup = createRoute({
 const settingsPolicies = createRoute({
   getParentRoute: () => settings,
   path: "policies",
-  loader: ({ params: { organization } }) => {
-    void queries.prefetchQuery(groupsQuery(organization));
-    void queries.prefetchQuery(policiesQuery(organization));
-    void queries.prefetchQuery(everybodyQuery(organization));
-  },
+  loader: ({ params: { organization } }) =>
+    asked((it) => {
+      void queries.prefetchQuery(it.groupsQuery(organization));
+      void queries.prefetchQuery(it.policiesQuery(organization));
+      void queries.prefetchQuery(it.everybodyQuery(organization));
+    }),
   component: lazyRouteComponent(
     () => withWords("people", import("@/features/policies/page")),
     "PoliciesPage",
@@ -92,11 +87,12 @@ const settingsPolicies = createRoute({
 const settingsPolicy = createRoute({
   getParentRoute: () => settings,
   path: "policies/$policy",
-  loader: ({ params: { organization, policy } }) => {
-    void queries.prefetchQuery(policyQuery(organization, policy));
-    void queries.prefetchQuery(groupsQuery(organization));
-    void queries.prefetchQuery(everybodyQuery(organization));
-  },
+  loader: ({ params: { organization, policy } }) =>
+    asked((it) => {
+      void queries.prefetchQuery(it.policyQuery(organization, policy));
+      void queries.prefetchQuery(it.groupsQuery(organization));
+      void queries.prefetchQuery(it.everybodyQuery(organization));
+    }),
   component: lazyRouteComponent(
     () => withWords("people", import("@/features/policies/policy")),
     "PolicyPage",

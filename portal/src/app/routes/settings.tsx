@@ -1,17 +1,9 @@
 /** Settings of the organization, of a project, and of oneself: one frame around all of them. */
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { withWords } from "@/i18n";
-import {
-  groupsQuery,
-  organizationQuery,
-  policiesQuery,
-  sessionsQuery,
-  singleSignOnQuery,
-  tokensQuery,
-} from "@/lib/api/people";
 import { queries } from "../queries";
 import { people } from "./people";
-import { settings } from "./settings-frame";
+import { asked, settings } from "./settings-frame";
 
 export { projectSettings } from "./settings-frame";
 
@@ -24,7 +16,8 @@ const settingsStart = createRoute({
 const settingsGeneral = createRoute({
   getParentRoute: () => settings,
   path: "general",
-  loader: ({ params }) => void queries.prefetchQuery(organizationQuery(params.organization)),
+  loader: ({ params }) =>
+    asked((it) => void queries.prefetchQuery(it.organizationQuery(params.organization))),
   component: lazyRouteComponent(
     () => withWords("settings", import("@/features/settings/general")),
     "GeneralPage",
@@ -34,11 +27,12 @@ const settingsGeneral = createRoute({
 const settingsSignIn = createRoute({
   getParentRoute: () => settings,
   path: "sign-in",
-  loader: ({ params: { organization } }) => {
-    void queries.prefetchQuery(singleSignOnQuery(organization));
-    void queries.prefetchQuery(groupsQuery(organization));
-    void queries.prefetchQuery(policiesQuery(organization));
-  },
+  loader: ({ params: { organization } }) =>
+    asked((it) => {
+      void queries.prefetchQuery(it.singleSignOnQuery(organization));
+      void queries.prefetchQuery(it.groupsQuery(organization));
+      void queries.prefetchQuery(it.policiesQuery(organization));
+    }),
   component: lazyRouteComponent(
     () => withWords("people", import("@/features/settings/single-sign-on")),
     "SingleSignOnPage",
@@ -57,7 +51,7 @@ const settingsProfile = createRoute({
 const settingsSecurity = createRoute({
   getParentRoute: () => settings,
   path: "security",
-  loader: () => void queries.prefetchQuery(sessionsQuery),
+  loader: () => asked((it) => void queries.prefetchQuery(it.sessionsQuery)),
   component: lazyRouteComponent(
     () => withWords("account", import("@/features/account/security")),
     "SecurityPage",
@@ -67,7 +61,8 @@ const settingsSecurity = createRoute({
 const settingsTokens = createRoute({
   getParentRoute: () => settings,
   path: "tokens",
-  loader: ({ params }) => void queries.prefetchQuery(tokensQuery(params.organization)),
+  loader: ({ params }) =>
+    asked((it) => void queries.prefetchQuery(it.tokensQuery(params.organization))),
   component: lazyRouteComponent(
     () => withWords("people", import("@/features/tokens/page")),
     "TokensPage",
