@@ -28,6 +28,23 @@ export const start: Shown[] = [
     },
   },
   {
+    name: "home-strip",
+    path: "/default/demo/flags",
+    async ready(page) {
+      await page.getByRole("button", { name: /in the last 24 hours/ }).click();
+      await expect(page.getByRole("link", { name: "All changes of this project" })).toBeVisible();
+    },
+  },
+  {
+    name: "palette-begins",
+    path: "/default/demo/flags/theme/prod",
+    async ready(page) {
+      await expect(page.getByRole("heading", { name: "Theme" })).toBeVisible();
+      await page.keyboard.press("Control+k");
+      await expect(page.getByRole("dialog").getByRole("option").first()).toBeVisible();
+    },
+  },
+  {
     name: "shortcuts",
     path: "/default/demo/flags",
     async ready(page) {

@@ -38,7 +38,7 @@ export function PaletteKey({ organization, project, letters }: Props) {
   useShortcuts(() => {
     const places = PLACES.flatMap((it) => {
       const to = addressOf(it, router.routesByPath, organization, project);
-      if (to === undefined) return [];
+      if (to === undefined || !("key" in it)) return [];
       const run = () => router.history.push(to);
       return [{ keys: `g ${it.key}`, words: t(`place.${it.id}`), run }];
     });

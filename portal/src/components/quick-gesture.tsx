@@ -22,6 +22,8 @@ export interface Gesture {
   close: () => void;
   /** What it shall be, where that was said; else the other of what it is. */
   want?: boolean;
+  /** The share that was said. */
+  share?: number;
 }
 
 /** The form of a gesture: what it does to whom, what it takes, and the button that does it. */
@@ -64,7 +66,7 @@ export function QuickGesture(props: Gesture & { detail: Schemas["FlagDetail"] })
         send.mutate();
       }}
     >
-      {now.on && definition.variations.length > 1 && (
+      {(now.on || props.share !== undefined) && definition.variations.length > 1 && (
         <TextField
           label={t("quick.share", { variation: label })}
           inputMode="decimal"

@@ -18,7 +18,7 @@ export function useGesture(props: Gesture, detail: Schemas["FlagDetail"]) {
   const now = targetingIn(whole, environment);
   const variation = whole.flag.onVariation;
   const served = shareOf(now.defaultRule, variation);
-  const [typed, setTyped] = useState(String(served * 100));
+  const [typed, setTyped] = useState(String(Number(((props.share ?? served) * 100).toFixed(4))));
   const [words, setWords] = useState("");
   const asked = Number(typed) / 100;
   const rolls = typed !== "" && asked >= 0 && asked <= 1 && asked !== served;

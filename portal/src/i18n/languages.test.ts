@@ -79,6 +79,7 @@ it("every key is used", () => {
     /^operator/,
     /^people\.preset/,
     /^place/,
+    /^palette\.groups/,
     /^problem\.codes/,
     /^(kinds|parts|past\.groups|schedule|stopped)/,
     /^request\.(states|stepStates|events|\w+$)/,

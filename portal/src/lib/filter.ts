@@ -137,3 +137,10 @@ export function tagsOf(index: Schemas["FlagIndex"]): string[] {
   }
   return [...counts].toSorted((a, b) => b[1] - a[1]).map(([tag]) => tag);
 }
+
+declare module "@tanstack/react-router" {
+  interface HistoryState {
+    /** A new flag's name, said where one came from. */
+    newFlag?: string;
+  }
+}

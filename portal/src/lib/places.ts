@@ -1,14 +1,29 @@
 /** Where one can go by name (⌘K) or by two keys, as far as there is such a page. */
 
+interface AnyPlace {
+  id: string;
+  path: string;
+  /** After `g`. */
+  key?: string;
+}
+
 export const PLACES = [
   { id: "flags", path: "/$organization/$project/flags", key: "f" },
   { id: "segments", path: "/$organization/$project/segments", key: "s" },
   { id: "users", path: "/$organization/$project/users", key: "u" },
   { id: "changes", path: "/$organization/changes", key: "c" },
+  { id: "schedule", path: "/$organization/changes/schedule" },
+  { id: "history", path: "/$organization/changes/history" },
   { id: "compare", path: "/$organization/$project/compare", key: "o" },
   { id: "audit", path: "/$organization/audit", key: "a" },
   { id: "settings", path: "/$organization/settings", key: "," },
-] as const;
+  { id: "members", path: "/$organization/settings/members" },
+  { id: "groups", path: "/$organization/settings/groups" },
+  { id: "policies", path: "/$organization/settings/policies" },
+  { id: "tokens", path: "/$organization/settings/tokens" },
+  { id: "profile", path: "/$organization/settings/profile" },
+  { id: "connect", path: "/$organization/$project/connect" },
+] as const satisfies AnyPlace[];
 
 export type Place = (typeof PLACES)[number];
 

@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useApplied } from "@/components/applied";
@@ -33,8 +33,10 @@ export function CreatePanel({ organization, project, index, environments, close 
   const navigate = useNavigate();
   const done = useApplied(organization);
   const harmless = environments.findLast((it) => !it.protected)?.key;
+  // Said where one came from, as in `create New cart` of the palette.
+  const name = useLocation({ select: (it) => it.state.newFlag ?? "" });
   const [flag, setFlag] = useState<NewFlag>({
-    name: "",
+    name,
     type: "boolean",
     values: ["", ""],
     description: "",

@@ -1,14 +1,10 @@
 import { Modal } from "@mantine/core";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { api, dataOf } from "@/lib/api/client";
-import { environmentsQuery } from "@/lib/api/queries";
-import { useSettled } from "@/lib/settled";
-import { command } from "./command";
+import type { Entry, Quick } from "./entries";
 import classes from "./palette.module.css";
 import { QuickModal } from "./quick-modal";
+import { useEntries } from "./use-entries";
 
 interface Props {
   organization: string;
@@ -16,106 +12,75 @@ interface Props {
   close: () => void;
 }
 
-interface Entry {
-  id: string;
-  title: string;
-  more: string;
-  run: () => void;
-}
+const GROUPS = ["do", "found", "recent", "go"] as const;
 
-/** Goes to anything by its name, and switches a flag: `off new-cart prod`. */
+/** Goes to anything by its name, and does what is named: `off new-cart prod`. */
 export function Palette({ organization, project, close }: Props) {
   const { t } = useTranslation();
-  const navigate = useNavigate();
+  const id = useId();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const [quick, setQuick] = useState<{ flag: string; environment: string; want: boolean }>();
-  const environments = useQuery({
-    ...environmentsQuery(organization, project ?? ""),
-    enabled: project !== undefined,
-  });
-  const meant = command(text, environments.data?.map((it) => it.key) ?? []);
-  const asked = useSettled(meant?.flag ?? text.trim());
-  const found = useQuery({
-    queryKey: ["search", organization, asked],
-    queryFn: async ({ signal }) => {
-      const query = { q: asked, limit: 20, kinds: meant ? "flag" : "project,flag" };
-      return dataOf(await api(organization).GET("/api/v1/search", { params: { query }, signal }));
-    },
-    enabled: asked !== "",
-    placeholderData: keepPreviousData,
-  });
-
-  const go = (to: () => Promise<void>) => () => {
-    close();
-    void to();
-  };
-  const hits = asked === "" ? [] : (found.data?.items ?? []);
-  const entries: Entry[] = hits.flatMap((it): Entry[] => {
-    const of = it.project ?? it.key;
-    if (meant && it.kind === "flag" && of === project) {
-      const { on, environment } = meant;
-      const title = t(on ? "palette.turnOn" : "palette.turnOff", { flag: it.key, environment });
-      return [
-        {
-          id: it.id,
-          title,
-          more: it.name,
-          run: () => setQuick({ flag: it.key, environment, want: on }),
-        },
-      ];
-    }
-    if (meant) return [];
-    const to =
-      it.kind === "project"
-        ? () =>
-            navigate({
-              to: "/$organization/$project/flags",
-              params: { organization, project: it.key },
-            })
-        : () =>
-            navigate({
-              to: "/$organization/$project/flags/$flag",
-              params: { organization, project: of, flag: it.key },
-            });
-    return [
-      {
-        id: it.id,
-        title: it.name,
-        more: it.kind === "flag" ? `${of} / ${it.key}` : it.key,
-        run: go(to),
-      },
-    ];
-  });
-  const title = t("shell.changes");
-  const changes = go(() => navigate({ to: "/$organization/changes", params: { organization } }));
-  const pages: Entry[] = [{ id: "changes", title, more: t("palette.page"), run: changes }];
-  const all = text.trim() === "" ? pages : entries;
+  const [quick, setQuick] = useState<Quick>();
+  const { entries, waiting } = useEntries({ organization, project, text, close, quick: setQuick });
+  const groups = GROUPS.map((group) => ({
+    group,
+    of: entries.filter((it) => it.group === group),
+  })).filter(({ of }) => of.length > 0);
+  const all = groups.flatMap(({ of }) => of);
+  const active = Math.min(at, all.length - 1);
 
   function key(event: KeyboardEvent) {
     if (event.nativeEvent.isComposing) return;
-    if (event.key === "ArrowDown") setAt(Math.min(at + 1, all.length - 1));
-    else if (event.key === "ArrowUp") setAt(Math.max(at - 1, 0));
-    else if (event.key === "Enter") all[at]?.run();
+    const last = all.length - 1;
+    if (event.key === "ArrowDown") move(active === last ? 0 : active + 1);
+    else if (event.key === "ArrowUp") move(active <= 0 ? last : active - 1);
+    else if (event.key === "PageDown") move(Math.min(active + 8, last));
+    else if (event.key === "PageUp") move(Math.max(active - 8, 0));
+    else if (event.key === "Enter") all[active]?.run();
     else return;
     event.preventDefault();
+  }
+  function move(to: number) {
+    setAt(to);
+    document.querySelector(`[id="${id}-${to}"]`)?.scrollIntoView({ block: "nearest" });
   }
 
   if (quick && project !== undefined) {
     return <QuickModal organization={organization} project={project} {...quick} close={close} />;
   }
+  const option = (it: Entry) => {
+    const index = all.indexOf(it);
+    return (
+      <li
+        key={it.id}
+        id={`${id}-${index}`}
+        role="option"
+        aria-selected={index === active}
+        onPointerMove={() => setAt(index)}
+        onClick={it.run}
+        onKeyDown={key}
+      >
+        <span>{it.title}</span>
+        <small>{it.more}</small>
+      </li>
+    );
+  };
+  const none = text.trim() !== "" && all.length === 0 && !waiting;
   return (
-    <Modal.Root opened onClose={close} size={560} yOffset="12vh" padding={0}>
+    <Modal.Root opened onClose={close} size={600} yOffset="12vh" padding={0}>
       <Modal.Overlay backgroundOpacity={0.25} />
       <Modal.Content aria-label={t("palette.label")}>
         <input
           className={classes.input}
           role="combobox"
           aria-expanded="true"
-          aria-controls="palette-list"
-          aria-activedescendant={all[at] ? `palette-${all[at].id}` : undefined}
+          aria-autocomplete="list"
+          aria-controls={`${id}-list`}
+          aria-activedescendant={all[active] ? `${id}-${active}` : undefined}
           aria-label={t("palette.label")}
           placeholder={t("palette.placeholder")}
+          autoComplete="off"
+          spellCheck={false}
           data-autofocus
           value={text}
           onChange={(event) => {
@@ -124,30 +89,26 @@ export function Palette({ organization, project, close }: Props) {
           }}
           onKeyDown={key}
         />
-        <ul
-          id="palette-list"
+        <div
+          id={`${id}-list`}
           role="listbox"
           aria-label={t("palette.label")}
+          aria-busy={waiting || undefined}
           className={classes.list}
         >
-          {all.map((it, index) => (
-            <li
-              key={it.id}
-              id={`palette-${it.id}`}
-              role="option"
-              aria-selected={index === at}
-              onPointerMove={() => setAt(index)}
-              onClick={it.run}
-              onKeyDown={key}
-            >
-              <span>{it.title}</span>
-              <small>{it.more}</small>
-            </li>
+          {groups.map(({ group, of }) => (
+            <ul key={group} role="group" aria-label={t(`palette.groups.${group}`)}>
+              <li role="presentation" className={classes.heading}>
+                {t(`palette.groups.${group}`)}
+              </li>
+              {of.map(option)}
+            </ul>
           ))}
-        </ul>
-        {text.trim() !== "" && all.length === 0 && !found.isFetching && (
-          <p className={classes.none}>{t("palette.none")}</p>
-        )}
+        </div>
+        <p role="status" className={none ? classes.none : "hidden"}>
+          {none ? t("palette.none") : t("palette.count", { count: all.length })}
+        </p>
+        <p className={classes.examples}>{t("palette.examples")}</p>
       </Modal.Content>
     </Modal.Root>
   );

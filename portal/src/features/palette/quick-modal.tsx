@@ -7,7 +7,8 @@ interface Props {
   project: string;
   environment: string;
   flag: string;
-  want: boolean;
+  want?: boolean;
+  share?: number;
   close: () => void;
 }
 

@@ -1,0 +1,89 @@
+import type { Page } from "@playwright/test";
+import { expect, flag, served, test } from "./test.ts";
+
+const HOME = "/default/demo/flags";
+
+async function typed(page: Page, text: string) {
+  await page.keyboard.press("Control+k");
+  const box = page.getByRole("dialog").getByRole("combobox");
+  await expect(box).toBeFocused();
+  await box.fill(text);
+  return page.getByRole("dialog").getByRole("option");
+}
+
+test("rolled out, asked why, made and put away by name", async ({ owner, server, call }) => {
+  await flag(call, "by-word", ["dev"]);
+  await owner.goto(server.url + HOME);
+  await expect(owner.getByRole("link", { name: "by-word" })).toBeVisible();
+
+  let options = await typed(owner, "10% by-word dev");
+  await expect(options).toHaveText(/Roll by-word out to 10/);
+  await owner.keyboard.press("Enter");
+  await owner
+    .getByRole("dialog")
+    .getByRole("button", { name: /10\s?%/ })
+    .click();
+  await expect(owner.getByText(/dev is now version/)).toBeVisible();
+
+  options = await typed(owner, "why ana by-word dev");
+  await expect(options).toHaveText(/Why ana gets what of by-word in dev/);
+  await owner.keyboard.press("Enter");
+  await expect(owner).toHaveURL(/by-word\/dev\/why\?user=ana/);
+
+  // What is looked at need not be named.
+  options = await typed(owner, "off");
+  await expect(options).toHaveText(/Turn by-word off in dev/);
+  await owner.keyboard.press("Enter");
+  await owner.getByRole("button", { name: "Turn off in dev" }).click();
+  await expect.poll(() => served(call, "dev", "by-word", { key: "ana" })).toBe("false");
+
+  options = await typed(owner, "archive by-word");
+  await expect(options).toHaveText(/Archive by-word/);
+  await owner.keyboard.press("Enter");
+  await expect(owner.getByText("1 change", { exact: true })).toBeVisible();
+
+  options = await typed(owner, "create flag Named here");
+  await expect(options).toHaveText(/Create the flag Named here/);
+  await owner.keyboard.press("Enter");
+  await expect(owner.getByLabel("Name", { exact: true })).toHaveValue("Named here");
+});
+
+test("pages, and where one was", async ({ owner, server }) => {
+  await owner.goto(`${server.url}${HOME}/theme/prod`);
+  await expect(owner.getByRole("heading", { name: "Theme" })).toBeVisible();
+  let options = await typed(owner, "aud");
+  await expect(options).toHaveText(/Audit/);
+  await owner.keyboard.press("Enter");
+  await expect(owner).toHaveURL(/default\/audit/);
+  options = await typed(owner, "");
+  await expect(options.first()).toHaveText(/Theme/i);
+  await owner.keyboard.press("Enter");
+  await expect(owner).toHaveURL(/flags\/theme\/prod/);
+});
+
+test("keys: two go to a page, one shows them all, and none where they are off", async ({
+  owner,
+  server,
+}) => {
+  await owner.goto(server.url + HOME);
+  await expect(owner.getByRole("link", { name: /Theme/ })).toBeVisible();
+  await owner.keyboard.press("g");
+  await owner.keyboard.press("c");
+  await expect(owner).toHaveURL(/default\/changes/);
+  await owner.keyboard.press("g");
+  await owner.keyboard.press("f");
+  await expect(owner.getByRole("link", { name: /Theme/ })).toBeVisible();
+  await owner.keyboard.press("?");
+  const list = owner.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await list.getByRole("switch", { name: "Single letters" }).click();
+  await expect(list.getByRole("switch", { name: "Single letters" })).not.toBeChecked();
+  await owner.keyboard.press("Escape");
+  await expect(list).toBeHidden();
+  await owner.keyboard.press("c");
+  await owner.keyboard.press("?");
+  await expect(owner.getByRole("dialog")).toBeHidden();
+  await owner.getByRole("button", { name: /Account/ }).click();
+  await owner.getByRole("menuitem", { name: "Keyboard shortcuts" }).click();
+  await list.getByRole("switch", { name: "Single letters" }).click();
+  await expect(list.getByRole("switch", { name: "Single letters" })).toBeChecked();
+});

@@ -1,0 +1,33 @@
+/** Where one was, to come back by name; kept in this browser. */
+import { keepLocally, keptLocally } from "./theme";
+
+export interface Visited {
+  path: string;
+  title: string;
+}
+
+const KEY = "burgee-recent";
+const MOST = 12;
+
+/** A flag is one place, whichever of its environments was looked at. */
+const placeOf = (path: string) => path.split("/").slice(0, 5).join("/");
+
+export function visited(): Visited[] {
+  try {
+    const kept: unknown = JSON.parse(keptLocally(KEY) ?? "[]");
+    return Array.isArray(kept) ? kept.filter(isVisited) : [];
+  } catch {
+    return [];
+  }
+}
+
+const isVisited = (it: unknown): it is Visited =>
+  typeof it === "object" &&
+  it !== null &&
+  typeof (it as Visited).path === "string" &&
+  typeof (it as Visited).title === "string";
+
+export function visit(now: Visited): void {
+  const others = visited().filter((it) => placeOf(it.path) !== placeOf(now.path));
+  keepLocally(KEY, JSON.stringify([now, ...others].slice(0, MOST)));
+}
