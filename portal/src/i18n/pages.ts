@@ -6,6 +6,7 @@ import type changes from "./en/pages/changes.json";
 import type copyAs from "./en/pages/copy-as.json";
 import type keys from "./en/pages/keys.json";
 import type list from "./en/pages/list.json";
+import type home from "./en/pages/home.json";
 import type palette from "./en/pages/palette.json";
 import type review from "./en/pages/review.json";
 import type segments from "./en/pages/segments.json";
@@ -28,6 +29,7 @@ export interface Pages {
   "copy-as": typeof copyAs;
   keys: typeof keys;
   list: typeof list;
+  home: typeof home;
   palette: typeof palette;
   review: typeof review;
   segments: typeof segments;
