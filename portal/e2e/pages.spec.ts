@@ -2,6 +2,7 @@ import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { fileURLToPath } from "node:url";
 import { changes } from "./pages/changes.ts";
+import { compare } from "./pages/compare.ts";
 import { flag } from "./pages/flag.ts";
 import { flags } from "./pages/flags.ts";
 import { projects } from "./pages/projects.ts";
@@ -25,6 +26,7 @@ const PAGES: Shown[] = [
   ...why,
   ...users,
   ...settings,
+  ...compare,
 ];
 
 async function accessible(page: Page) {

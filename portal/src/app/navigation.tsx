@@ -64,6 +64,11 @@ export function Navigation({ organization, project, me }: Props) {
           </span>
         )}
       </Link>
+      {project !== undefined && (
+        <Link to="/$organization/$project/compare" params={{ organization, project }}>
+          {t("shell.compare")}
+        </Link>
+      )}
       <Link
         to="/$organization/audit"
         params={{ organization }}

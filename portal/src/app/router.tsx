@@ -5,6 +5,7 @@ import { audit } from "./routes/audit";
 import { organization, project, root } from "./routes/base";
 import { change, changes, history, schedule, version, versions } from "./routes/changes";
 import { flag, flagEnvironment, flagHistory, flagIndex, flagWhy, flags } from "./routes/flags";
+import { compare, comparePreset, flagCompare } from "./routes/compare";
 import { connect } from "./routes/connect";
 import { segment, segmentHistory, segmentUsers, segments } from "./routes/segments";
 import { link, signIn } from "./routes/session";
@@ -33,8 +34,15 @@ const tree = root.addChildren([
       flags,
       users.addChildren([usersFirst, usersOf, user]),
       userProperties,
-      flag.addChildren([flagIndex, flagHistory, flagEnvironment.addChildren([flagWhy])]),
+      flag.addChildren([
+        flagIndex,
+        flagHistory,
+        flagCompare,
+        flagEnvironment.addChildren([flagWhy]),
+      ]),
       segments,
+      comparePreset,
+      compare,
       segment.addChildren([segmentUsers, segmentHistory]),
     ]),
   ]),

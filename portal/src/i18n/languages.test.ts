@@ -66,6 +66,7 @@ it("every key is used", () => {
     /^builtIn/,
     /^changes/,
     /^command/,
+    /^compare\.(facets|parts)/,
     /^copyAs/,
     /^diff/,
     /^flag\.(spans|servedBy|wrong|never|takenFrom|turnedOn|turnedOff)/,

@@ -3,6 +3,7 @@ import type account from "./en/pages/account.json";
 import type acts from "./en/pages/acts.json";
 import type audit from "./en/pages/audit.json";
 import type changes from "./en/pages/changes.json";
+import type compare from "./en/pages/compare.json";
 import type copyAs from "./en/pages/copy-as.json";
 import type keys from "./en/pages/keys.json";
 import type list from "./en/pages/list.json";
@@ -26,6 +27,7 @@ export interface Pages {
   acts: typeof acts;
   audit: typeof audit;
   changes: typeof changes;
+  compare: typeof compare;
   "copy-as": typeof copyAs;
   keys: typeof keys;
   list: typeof list;

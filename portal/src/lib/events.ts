@@ -132,6 +132,7 @@ function take(organization: string, queries: QueryClient, { event, data }: Messa
     again("flagIndex", organization, project);
     again("audience", organization, project);
     again("switched", organization, project);
+    again("comparison", organization, project);
     if (more) again("flag", organization, project);
     for (const flag of flags) again("flag", organization, project, flag);
     if (!settings) continue;

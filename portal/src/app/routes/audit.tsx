@@ -1,7 +1,6 @@
 /** What was done in an organization. */
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { withWords } from "@/i18n";
-import { auditQuery, newestEntryQuery } from "@/lib/api/audit";
 import { readAuditFilter } from "@/lib/audit-filter";
 import { queries } from "../queries";
 import { organization } from "./base";
@@ -12,8 +11,11 @@ export const audit = createRoute({
   validateSearch: readAuditFilter,
   loaderDeps: ({ search }) => search,
   loader: ({ params, deps }) => {
-    void queries.prefetchInfiniteQuery(auditQuery(params.organization, deps));
-    void queries.prefetchQuery(newestEntryQuery(params.organization, deps));
+    // What is asked for comes with the page, and not before the flags list.
+    void import("@/lib/api/audit").then((it) => {
+      void queries.prefetchInfiniteQuery(it.auditQuery(params.organization, deps));
+      void queries.prefetchQuery(it.newestEntryQuery(params.organization, deps));
+    });
   },
   component: lazyRouteComponent(
     () =>

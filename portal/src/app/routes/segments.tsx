@@ -1,64 +1,47 @@
 /** The segments of a project, and one of them. */
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { withWords } from "@/i18n";
-import { segmentHistoryQuery, segmentListQuery, segmentQuery } from "@/lib/api/segments";
-import { placeAt } from "@/lib/model/segment";
 import { shownEnvironments } from "@/lib/pinned";
 import { readFilter } from "@/lib/segment-filter";
 import { queries } from "../queries";
 import { project } from "./base";
 
+const worded = <T,>(code: Promise<T>) => withWords("segments", code);
+
+/** What is asked for comes with the page, and not before the flags list. */
+const asking = () => import("@/lib/api/segments");
+
 export const segments = createRoute({
   getParentRoute: () => project,
   path: "segments",
   validateSearch: readFilter,
-  loader: ({ params }) => {
-    const { organization, project } = params;
+  loader: ({ params: { organization, project } }) => {
     const known = shownEnvironments(organization, project) ?? [];
-    const places = [{}, { project }, ...known.map((environment) => ({ project, environment }))];
-    for (const place of places) {
-      void queries.prefetchQuery(segmentListQuery(organization, place, "live"));
-    }
+    void asking().then((it) => it.prefetchLists(queries, organization, project, known));
   },
-  component: lazyRouteComponent(
-    () => withWords("segments", import("@/features/segments/page")),
-    "SegmentsPage",
-  ),
+  component: lazyRouteComponent(() => worded(import("@/features/segments/page")), "SegmentsPage"),
 });
 
 export const segment = createRoute({
   getParentRoute: () => project,
   path: "segments/$place/$segment",
   loader: ({ params }) => {
-    const { organization, project, place, segment } = params;
-    void queries.prefetchQuery(segmentQuery(organization, placeAt(project, place), segment));
+    void asking().then((it) => it.prefetchSegment(queries, params));
   },
-  component: lazyRouteComponent(
-    () => withWords("segments", import("@/features/segments/segment")),
-    "SegmentPage",
-  ),
+  component: lazyRouteComponent(() => worded(import("@/features/segments/segment")), "SegmentPage"),
 });
 
 export const segmentUsers = createRoute({
   getParentRoute: () => segment,
   path: "/",
-  component: lazyRouteComponent(
-    () => withWords("segments", import("@/features/segments/users")),
-    "SegmentUsers",
-  ),
+  component: lazyRouteComponent(() => worded(import("@/features/segments/users")), "SegmentUsers"),
 });
 
 export const segmentHistory = createRoute({
   getParentRoute: () => segment,
   path: "history",
-  loader: ({ params }) => {
-    const { organization, project, place, segment } = params;
-    void queries.prefetchInfiniteQuery(
-      segmentHistoryQuery(organization, placeAt(project, place), segment),
-    );
-  },
   component: lazyRouteComponent(
-    () => withWords("segments", import("@/features/segments/history")),
+    () => worded(import("@/features/segments/history")),
     "SegmentHistory",
   ),
 });

@@ -2,12 +2,13 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { withWords } from "@/i18n";
 import { propertiesQuery } from "@/lib/api/queries";
-import { knownPropertiesQuery } from "@/lib/api/user-properties";
-import { allFlagsQuery, userQuery, usersQuery } from "@/lib/api/users";
 import { readUsers } from "@/lib/users-search";
 import { readWhy } from "@/lib/why-search";
 import { queries } from "../queries";
 import { project } from "./base";
+
+/** What is asked for comes with the page, and not before the flags list. */
+const asking = () => import("@/lib/api/users");
 
 /** `/acme/web/users`: leads to those of the first environment. */
 export const users = createRoute({
@@ -31,7 +32,9 @@ export const usersOf = createRoute({
   loaderDeps: ({ search: { q, anywhere } }) => ({ q: q ?? "", anywhere: anywhere ?? false }),
   loader: ({ params, deps }) => {
     const { organization, project, environment } = params;
-    void queries.prefetchInfiniteQuery(usersQuery(organization, project, environment, deps));
+    void asking().then(({ usersQuery }) =>
+      queries.prefetchInfiniteQuery(usersQuery(organization, project, environment, deps)),
+    );
     void queries.prefetchQuery(propertiesQuery(organization, project, environment));
   },
   // Another environment is another page: what was typed belongs to the one before.
@@ -51,8 +54,11 @@ export const user = createRoute({
   },
   loader: ({ params }) => {
     const { organization, project, environment, user: key } = params;
-    void queries.prefetchQuery(userQuery(organization, project, environment, key));
-    void queries.prefetchInfiniteQuery(allFlagsQuery(organization, project, environment, { key }));
+    void asking().then(({ userQuery, allFlagsQuery }) => {
+      void queries.prefetchQuery(userQuery(organization, project, environment, key));
+      const all = allFlagsQuery(organization, project, environment, { key });
+      void queries.prefetchInfiniteQuery(all);
+    });
   },
   component: lazyRouteComponent(
     () => withWords("users", withWords("why", import("@/features/users/user"))),
@@ -65,8 +71,11 @@ export const userProperties = createRoute({
   path: "user-properties",
   validateSearch: ({ property }: Record<string, unknown>): { property?: string } =>
     property === undefined ? {} : { property: String(property) },
-  loader: ({ params }) =>
-    void queries.prefetchQuery(knownPropertiesQuery(params.organization, params.project)),
+  loader: ({ params: { organization, project } }) => {
+    void import("@/lib/api/user-properties").then((it) =>
+      queries.prefetchQuery(it.knownPropertiesQuery(organization, project)),
+    );
+  },
   component: lazyRouteComponent(
     // What forms say is said with the settings.
     () => withWords("users", withWords("settings", import("@/features/users/properties"))),

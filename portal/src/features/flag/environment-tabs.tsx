@@ -9,6 +9,7 @@ import type { Schemas } from "@/lib/api/client";
 import { settingsQuery } from "@/lib/api/queries";
 import { useFormat } from "@/lib/format";
 import { environmentsToShow } from "@/lib/pinned";
+import { CompareLink } from "./compare-link";
 import { EnvironmentList } from "./environment-list";
 import classes from "./environment-tabs.module.css";
 import { State } from "./state";
@@ -53,6 +54,7 @@ export function EnvironmentTabs({ all }: { all: Schemas["EnvironmentView"][] }) 
         </button>
       )}
       <span className={classes.gap} />
+      <CompareLink />
       <Link to="/$organization/$project/flags/$flag/history" params={params}>
         {t("flag.history")}
       </Link>

@@ -1,6 +1,11 @@
 /** Segments: lists of each place, one of them, and what was done with it. */
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { Segment, SegmentPlace } from "@/lib/model/segment";
+import {
+  type QueryClient,
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+} from "@tanstack/react-query";
+import { type Segment, type SegmentPlace, placeAt } from "@/lib/model/segment";
 import { type Schemas, api, dataOf } from "./client";
 
 const keyOf = ({ project, environment }: SegmentPlace) => [project ?? "", environment ?? ""];
@@ -117,3 +122,25 @@ export const audienceQuery = (
     gcTime: 0,
     retry: false,
   });
+
+/** Asks for the lists of a project: what is shared, and of some environments. */
+export function prefetchLists(
+  queries: QueryClient,
+  organization: string,
+  project: string,
+  environments: string[],
+): void {
+  const own = environments.map((environment) => ({ project, environment }));
+  for (const place of [{}, { project }, ...own]) {
+    void queries.prefetchQuery(segmentListQuery(organization, place, "live"));
+  }
+}
+
+/** Asks for the segment of an address. */
+export function prefetchSegment(
+  queries: QueryClient,
+  at: { organization: string; project: string; place: string; segment: string },
+): void {
+  const place = placeAt(at.project, at.place);
+  void queries.prefetchQuery(segmentQuery(at.organization, place, at.segment));
+}

@@ -1,0 +1,106 @@
+/** What stands side by side where environments are compared, in the reader's words. */
+import type { Schemas } from "./api/client";
+import { type Variation, labelOf, serving } from "./model/flag";
+import { type Speaker, conditionWords, servingWords } from "./words";
+
+type Facet = Schemas["TargetingFacet"];
+type Side = Schemas["Side"];
+
+/** All parts of a targeting: what "all" takes. */
+export const FACETS: Facet[] = [
+  "onOff",
+  "targets",
+  "rules",
+  "defaultRule",
+  "offVariation",
+  "tracking",
+];
+
+export interface Difference {
+  facet: Facet;
+  from: Side | null;
+  to: Side | null;
+}
+
+/** The parts that differ; where it is released in one place alone, those that say something. */
+export function differences({ released, facets }: Schemas["ComparedFlag"]): Difference[] {
+  const both = released.every(Boolean);
+  return facets
+    .filter(({ equal, sides }) => (both ? !equal : sides?.some(says) === true))
+    .map(({ facet, sides }) => ({
+      facet,
+      from: (sides?.[0] ?? null) as Side | null,
+      to: (sides?.[1] ?? null) as Side | null,
+    }));
+}
+
+/** Whether a side is more than what every flag begins with. */
+function says(side: unknown): boolean {
+  const value = (side as Side | null)?.value;
+  if (value === undefined || value === null) return side !== null && (side as Side).cut;
+  if (Array.isArray(value)) return value.length > 0;
+  if (typeof value === "object" && "tracked" in value) return value.tracked === true;
+  // The variation while off is the flag's own until somebody says otherwise.
+  return typeof value !== "string";
+}
+
+interface Targets {
+  variation: string;
+  count: number;
+  keys: string[];
+}
+
+/** So many users are named. */
+const NAMED = 5;
+
+/**
+ * A side in words: in the reader's language where the flag's variations are known, else as the
+ * server says it.
+ */
+export function sideWords(
+  speaker: Speaker,
+  facet: Facet,
+  side: Side | null,
+  variations: Variation[] | undefined,
+): string {
+  const { t, list } = speaker;
+  if (side === null) return t("compare.notReleased");
+  const { value, words } = side;
+  if (facet === "onOff") return t(value === true ? "flags.on" : "flags.off");
+  if (side.cut || !variations) return words;
+  const label = (id: string) => labelOf(variations.find((it) => it.id === id));
+  switch (facet) {
+    case "offVariation":
+      return label(String(value));
+    case "defaultRule":
+      return servingWords(speaker, serving(value as Schemas["Fallthrough"]));
+    case "targets": {
+      const lists = (value as Targets[]).map(({ variation, count, keys }) => {
+        const named = keys.slice(0, NAMED).join(", ");
+        const more = count - Math.min(NAMED, keys.length);
+        const users = more > 0 ? t("command.andMore", { keys: named, count: more }) : named;
+        return t("compare.targets", { variation: label(variation), users });
+      });
+      return lists.length === 0 ? t("compare.nobody") : list(lists);
+    }
+    case "rules": {
+      const rules = (value as Schemas["Rule"][]).map((rule, index) =>
+        t("compare.rule", {
+          name: rule.name || t("flag.ruleNumber", { number: index + 1 }),
+          conditions: conditionWords(
+            speaker,
+            (rule.conditions ?? []).map((it) => ({
+              property: it.property ?? "",
+              op: it.op ?? null,
+              value: it.value ?? null,
+            })),
+          ),
+          serving: servingWords(speaker, serving(rule)),
+        }),
+      );
+      return rules.length === 0 ? t("compare.noRules") : rules.join("\n");
+    }
+    default:
+      return words;
+  }
+}
