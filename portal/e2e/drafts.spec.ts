@@ -99,3 +99,30 @@ test("another's change is shown without a reload", async ({ owner, server, call 
   });
   await expect(owner.getByRole("button", { name: /live in prod: Off/ })).toBeVisible();
 });
+
+test("a second tab has the same edits, and what is said about them", async ({
+  owner,
+  server,
+  call,
+}) => {
+  await flag(call, "two-tabs", ["prod"]);
+  await owner.goto(`${server.url}${HOME}/two-tabs/prod`);
+  await owner.getByLabel("Users who get false in prod").fill("ana");
+  await owner.getByLabel("Users who get false in prod").press("Enter");
+  await owner.getByRole("button", { name: "Review", exact: true }).click();
+  await owner.getByLabel("Comment", { exact: true }).fill("half typed");
+  const other = await owner.context().newPage();
+  await other.goto(`${server.url}/default/changes`);
+  await expect(other.getByText("1 change", { exact: true })).toBeVisible();
+  await other.getByRole("button", { name: "Review", exact: true }).click();
+  await expect(other.getByLabel("Comment", { exact: true })).toHaveValue("half typed");
+  await other.getByRole("button", { name: "More ways" }).click();
+  await other.getByRole("menuitem", { name: "Schedule …" }).click();
+  // Planned there, seen here; and ⌘Z takes back the edit, not what is said about it.
+  await expect(owner.getByRole("region", { name: "When" })).toBeVisible();
+  await owner.reload();
+  await expect(owner.getByText(/^on .*9:00:00/)).toBeVisible();
+  await other.getByRole("button", { name: "Discard" }).click();
+  await expect(owner.getByText("1 change", { exact: true })).toBeHidden();
+  await other.close();
+});

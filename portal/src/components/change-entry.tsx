@@ -1,9 +1,10 @@
+import type { ComponentType } from "react";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/lib/api/client";
 import { Ago } from "./ago";
 import classes from "./change-entry.module.css";
-import { DiffLines } from "./diff-lines";
+import { DiffLine, DiffLines } from "./diff-lines";
 import { Revert } from "./revert";
 
 interface Props {
@@ -11,14 +12,18 @@ interface Props {
   change: Schemas["ChangeView"];
   /** Which of its lines are shown; all where absent. */
   only?: (line: Schemas["DiffLine"]) => boolean;
+  /** How a line is said, where administration is among them. */
+  line?: ComponentType<{ line: Schemas["DiffLine"] }>;
 }
 
 /** A change set of the history: who, when, why, what; and the way back. */
-export function ChangeEntry({ organization, change, only = () => true }: Props) {
+export function ChangeEntry({ organization, change, only = () => true, line = DiffLine }: Props) {
   const { t } = useTranslation();
   const lines = change.diff.filter(only);
   const more = change.diff.length - lines.length;
-  const reversible = Object.keys(change.versions).length > 0;
+  // Administration is not taken back by a change set.
+  const about = change.diff.some(({ params }) => "flag" in params || "segment" in params);
+  const reversible = about && Object.keys(change.versions).length > 0;
   return (
     <li className={classes.entry}>
       <div className={classes.head}>
@@ -34,7 +39,7 @@ export function ChangeEntry({ organization, change, only = () => true }: Props) 
           {t("history.overridden", { reason: change.overridden.reason })}
         </p>
       )}
-      <DiffLines lines={lines} />
+      <DiffLines lines={lines} line={line} />
       {more > 0 && <p className={classes.comment}>{t("history.moreLines", { count: more })}</p>}
     </li>
   );

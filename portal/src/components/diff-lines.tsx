@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ComponentType, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/lib/api/client";
 import { Button } from "./button";
@@ -7,8 +7,14 @@ import classes from "./diff-lines.module.css";
 /** So many lines are shown before somebody asks for all. */
 const SHOWN = 8;
 
+interface Props {
+  lines: Schemas["DiffLine"][];
+  /** How a line is said, where that is not only of flags and segments. */
+  line?: ComponentType<{ line: Schemas["DiffLine"] }>;
+}
+
 /** What a change did or would do: where first, then what, each a line. */
-export function DiffLines({ lines }: { lines: Schemas["DiffLine"][] }) {
+export function DiffLines({ lines, line: Line = DiffLine }: Props) {
   const { t } = useTranslation();
   const [all, setAll] = useState(false);
   const shown = all || lines.length <= SHOWN + 2 ? lines : lines.slice(0, SHOWN);
@@ -18,7 +24,7 @@ export function DiffLines({ lines }: { lines: Schemas["DiffLine"][] }) {
       <ul className={classes.lines}>
         {shown.map((line) => (
           <li key={line.text}>
-            <DiffLine line={line} />
+            <Line line={line} />
           </li>
         ))}
       </ul>

@@ -2,6 +2,9 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { revert } from "@/lib/changes";
+import { withCommands } from "@/lib/draft/draft";
+import { editsOf } from "@/lib/draft/edit";
+import { changeDraft } from "@/lib/draft/store";
 import { useApplied } from "./applied";
 import { Anchored } from "./anchored";
 import { Button } from "./button";
@@ -62,7 +65,14 @@ function Plan({
       className={classes.quick}
       onSubmit={(event) => {
         event.preventDefault();
-        send.mutate();
+        const { data } = plan;
+        if (!waits) send.mutate();
+        else if (data) {
+          // Others have to agree: it goes the way of all edits.
+          const { base, commands } = data;
+          changeDraft((draft) => withCommands(draft, { base, commands: editsOf(commands) }));
+          close();
+        }
       }}
     >
       {plan.isPending && <Waiting rows={2} />}
@@ -71,7 +81,7 @@ function Plan({
       <Needs needs={result?.needs ?? []} />
       <Lacking permissions={lacking} />
       <Wrong error={plan.error ?? send.error} />
-      {result?.needs.some((it) => it.comment) && (
+      {!waits && result?.needs.some((it) => it.comment) && (
         <TextField
           label={t("revert.comment")}
           required
@@ -85,9 +95,9 @@ function Plan({
           look="primary"
           busy={send.isPending}
           data-autofocus
-          lacking={waits ? t("revert.waits") : missing ? t("needs.permission", missing) : undefined}
+          lacking={missing && t("needs.permission", missing)}
         >
-          {t("revert.revert")}
+          {t(waits ? "quick.toReview" : "revert.revert")}
         </Button>
       )}
     </form>

@@ -14,8 +14,9 @@ import {
 import { queries } from "../queries";
 import { organization, project } from "./base";
 
-/** Pages of changes speak of conflicts too, as the review bar does. */
-const worded = <T,>(page: Promise<T>) => withWords("review", withWords("changes", page));
+/** Pages of changes speak of conflicts too, as the review bar does, and of administration. */
+const worded = <T,>(page: Promise<T>) =>
+  withWords("acts", withWords("review", withWords("changes", page)));
 
 export const changes = createRoute({
   getParentRoute: () => organization,

@@ -99,14 +99,15 @@ export function Calendar({ organization, month, language, steps, before, after }
                     data-today={date === today || undefined}
                     aria-selected={date === day}
                     tabIndex={date === day ? 0 : -1}
-                    aria-label={t("schedule.day", {
-                      day: whole.format(of(date)),
-                      count: there.length,
-                    })}
                     onClick={() => setDay(date)}
                     onFocus={() => setDay(date)}
                   >
-                    <span className={classes.number}>{Number(date.slice(8))}</span>
+                    <span className="hidden">
+                      {t("schedule.day", { day: whole.format(of(date)), count: there.length })}
+                    </span>
+                    <span className={classes.number} aria-hidden="true">
+                      {Number(date.slice(8))}
+                    </span>
                     {there.slice(0, NAMED).map((it) => (
                       <span
                         key={`${it.request.id} ${it.step}`}

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { ActLine } from "@/components/act-line";
 import { ChangeEntry } from "@/components/change-entry";
 import { CopyAs } from "@/components/copy-as";
 import { ItemChanges } from "@/components/item-changes";
@@ -67,7 +68,7 @@ function Applied({
   return (
     <>
       <ol>
-        <ChangeEntry organization={organization} change={change} />
+        <ChangeEntry organization={organization} change={change} line={ActLine} />
       </ol>
       {change.changes.length > 0 && (
         <section className={classes.part} aria-label={t("request.beforeAfter")}>

@@ -29,6 +29,8 @@ export function HistoryFilters({ organization, filter, change }: Props) {
   const members = useQuery(reviewersQuery(organization));
   const [typed, setTyped] = useState(pickTyped(filter));
   const settled = useSettled(typed);
+  // On a phone they would be all that one sees.
+  const [open, setOpen] = useState(Object.keys(filter).length > 0);
   const set = (more: PastFilter) => change(without({ ...filter, ...typed, ...more }));
   const apply = useEffectEvent(() => {
     if (JSON.stringify(pickTyped(filter)) !== JSON.stringify(settled)) set(settled);
@@ -40,8 +42,16 @@ export function HistoryFilters({ organization, filter, change }: Props) {
       setTyped((it) => ({ ...it, [name]: event.target.value })),
   });
   return (
-    <form className={classes.filters} role="search" onSubmit={(event) => event.preventDefault()}>
+    <form
+      className={classes.filters}
+      data-open={open || undefined}
+      role="search"
+      onSubmit={(event) => event.preventDefault()}
+    >
       <TextField type="search" label={t("past.text")} {...type("text")} />
+      <Button className={classes.more} aria-expanded={open} onClick={() => setOpen(!open)}>
+        {t("past.filters")}
+      </Button>
       <SelectField
         label={t("past.project")}
         value={project}

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
+import { ActLine } from "@/components/act-line";
 import { ChangeEntry } from "@/components/change-entry";
 import { Empty, Failure, Waiting } from "@/components/states";
 import { VirtualList } from "@/components/virtual-list";
@@ -51,7 +52,7 @@ export function HistoryPage() {
             keyOf={(it) => it.id}
             estimate={96}
           >
-            {(it) => <ChangeEntry organization={organization} change={it} />}
+            {(it) => <ChangeEntry organization={organization} change={it} line={ActLine} />}
           </VirtualList>
           {past.hasNextPage && (
             <Button busy={past.isFetchingNextPage} onClick={() => void past.fetchNextPage()}>

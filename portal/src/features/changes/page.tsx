@@ -24,7 +24,7 @@ export function RequestsPage() {
             to="/$organization/changes"
             params={{ organization }}
             search={which === "open" ? {} : { show: which }}
-            aria-current={which === show ? "true" : undefined}
+            activeOptions={{ exact: true }}
           >
             {t(`changes.show.${which}`)}
           </Link>

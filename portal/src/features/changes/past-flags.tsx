@@ -2,7 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
-import { Empty, Failure, Waiting } from "@/components/states";
+import { Failure, Waiting } from "@/components/states";
 import { VirtualList } from "@/components/virtual-list";
 import { pastStateQuery } from "@/lib/api/changes";
 import type { Schemas } from "@/lib/api/client";
@@ -32,7 +32,7 @@ export function PastFlags({ organization, project, environment, version }: Props
         <Waiting />
       ) : (
         <>
-          {items.length === 0 && <Empty title={t("past.noFlags")} />}
+          {items.length === 0 && <p className={classes.quiet}>{t("past.noFlags")}</p>}
           <VirtualList label={t("past.flags")} items={items} keyOf={(it) => it.id} estimate={52}>
             {(it) => <PastFlag organization={organization} project={project} flag={it} />}
           </VirtualList>

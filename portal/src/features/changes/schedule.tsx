@@ -33,23 +33,18 @@ export function SchedulePage() {
   const today = dayOf(new Date(useNow()));
   const thisMonth = today.slice(0, 7);
   const schedule = useQuery(scheduleQuery(organization, ...spanOf(today, month)));
-  const tab = (key: "list" | "calendar", search: { month?: string }, is: boolean) => (
-    <Link
-      to={ROUTE}
-      params={{ organization }}
-      search={search}
-      aria-current={is ? "true" : undefined}
-    >
+  const tab = (key: "list" | "calendar", search: { month?: string }) => (
+    <Link to={ROUTE} params={{ organization }} search={search} activeOptions={{ exact: true }}>
       {t(`schedule.${key}`)}
     </Link>
   );
   return (
     <ChangesFrame wide={month !== undefined}>
       <Chips label={t("schedule.view")}>
-        {tab("list", {}, month === undefined)}
-        {tab("calendar", { month: month ?? thisMonth }, month !== undefined)}
+        {tab("list", {})}
+        {tab("calendar", { month: month ?? thisMonth })}
       </Chips>
-      <p className={classes.quiet}>{t("moment.zone", { zone: zone() })}</p>
+      <p className={classes.zone}>{t("moment.zone", { zone: zone() })}</p>
       {schedule.isError ? (
         <Failure error={schedule.error} retry={() => void schedule.refetch()} />
       ) : !schedule.data ? (

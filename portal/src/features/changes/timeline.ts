@@ -27,7 +27,9 @@ export function timeline(request: Schemas["RequestDetail"]): Happening[] {
   const revisions = request.revisions.map(
     ({ revision, rebased, author, at, comment }): Happening => {
       const kind = revision === 1 ? "created" : rebased ? "rebased" : "revised";
-      return { kind, at, by: author, text: revision === 1 || !rebased ? comment : "", revision };
+      // The newest one's stands at the top.
+      const text = comment === request.comment ? "" : comment;
+      return { kind, at, by: author, text, revision };
     },
   );
   const said = request.events.map(({ kind, at, by, text, revision }): Happening => {

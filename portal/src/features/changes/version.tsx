@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
+import { ActLine } from "@/components/act-line";
 import { ChangeEntry } from "@/components/change-entry";
 import { Page } from "@/components/page";
 import { Failure, Waiting } from "@/components/states";
@@ -65,7 +66,7 @@ function Made({ organization, of }: { organization: string; of: Schemas["Version
   if (!change.data) return <Waiting rows={2} />;
   return (
     <ol>
-      <ChangeEntry organization={organization} change={change.data} />
+      <ChangeEntry organization={organization} change={change.data} line={ActLine} />
     </ol>
   );
 }

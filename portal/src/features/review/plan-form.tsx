@@ -36,6 +36,9 @@ export function PlanForm({ organization, draft, plan }: Props) {
   const change = (next: Plan) => annotate({ plan: next });
   const at = (index: number, value: string) =>
     change({ ...plan, steps: plan.steps.with(index, { ...plan.steps[index], at: value }) });
+  const all = PRESETS.map((it) => [it, localOf(presetAt(it, new Date(now)))] as const);
+  // On a Sunday, Monday is tomorrow.
+  const presets = all.filter(([, at], index) => all.findIndex((it) => it[1] === at) === index);
   const first = plan.steps[0]?.at ?? "";
   const grows = ramps.length > 0 || draft.commands.length > 1;
   const steps = stepsOf(draft, plan);
@@ -43,8 +46,7 @@ export function PlanForm({ organization, draft, plan }: Props) {
     <section className={classes.plan} aria-label={t("plan.title")}>
       <h2>{t("plan.title")}</h2>
       <div className={classes.buttons} role="group" aria-label={t("plan.presets")}>
-        {PRESETS.map((preset) => {
-          const value = localOf(presetAt(preset, new Date(now)));
+        {presets.map(([preset, value]) => {
           return (
             <Button
               key={preset}
