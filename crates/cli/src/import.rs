@@ -44,6 +44,7 @@ pub(crate) async fn featbit(args: ImportArgs) -> anyhow::Result<ExitCode> {
             project: args.environment.project,
             environment: args.environment.environment,
             input,
+            comment: "Imported from FeatBit".to_owned(),
             override_reason: args.override_reason,
             dry_run: false,
             now: now(),

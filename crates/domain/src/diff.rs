@@ -7,6 +7,7 @@
 mod about;
 mod flag;
 mod json;
+mod parts;
 mod segment;
 mod targeting;
 mod words;
@@ -14,6 +15,7 @@ mod words;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::id::Id;
 use crate::model::{Environment, Project};
@@ -22,6 +24,7 @@ use crate::workspace::Workspace;
 
 pub(crate) use json::targets as targets_of;
 pub use json::{ChangedPart, Changes, ItemChange, changes};
+pub use parts::{Asked, Parts, Share};
 pub(crate) use words::{conditions, quoted, rollout, some, variation};
 
 /// One difference.
@@ -33,6 +36,10 @@ pub struct DiffLine {
     pub code: String,
     /// What the text is made of, by name; `project`, `environment`, `flag`, `segment` are keys.
     pub params: BTreeMap<String, String>,
+    /// What the text is made of, where it is more than names; absent in lines of old.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Parts>))]
+    pub of: Option<Value>,
     /// In English, e.g. `web/prod: checkout turned on`.
     pub text: String,
 }
@@ -83,6 +90,18 @@ struct Subject {
 
 impl Writer<'_> {
     fn line(&mut self, of: &Subject, code: &str, params: &[(&str, &str)], text: &str) {
+        self.line_of(of, code, params, &Parts::default(), text);
+    }
+
+    /// A line, and what its words are made of.
+    fn line_of(
+        &mut self,
+        of: &Subject,
+        code: &str,
+        params: &[(&str, &str)],
+        parts: &Parts,
+        text: &str,
+    ) {
         let of_subject = of
             .params
             .iter()
@@ -93,6 +112,7 @@ impl Writer<'_> {
         self.lines.push(DiffLine {
             code: code.to_owned(),
             params: of_subject.chain(own).collect(),
+            of: parts.value(),
             text: format!("{} {text}", of.prefix),
         });
     }

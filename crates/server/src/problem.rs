@@ -55,6 +55,16 @@ pub struct Collision {
     pub comment: String,
 }
 
+/// A permission that somebody has not.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Lacks {
+    /// E.g. `flag.turnOn`.
+    pub action: String,
+    /// On what, as `/permissions/holders` takes it.
+    pub resource: String,
+}
+
 /// RFC 9457 problem details.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -82,6 +92,9 @@ pub struct Problem {
     /// `commentRequired`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<EnvironmentNeeds>,
+    /// The permission that is missing (403).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lacks: Option<Lacks>,
     /// After how many seconds it may be tried again; goes into the header.
     #[serde(skip)]
     pub retry_after: Option<i64>,
@@ -98,6 +111,7 @@ impl Problem {
             errors: Vec::new(),
             conflicts: Vec::new(),
             needs: Vec::new(),
+            lacks: None,
             retry_after: (status == StatusCode::SERVICE_UNAVAILABLE).then_some(2),
         }
     }
@@ -131,7 +145,12 @@ impl Problem {
             ),
             _ => "no statement allows it".to_owned(),
         };
-        Self::forbidden(&format!("`{action}` on `{resource}`: {why}"))
+        let mut problem = Self::forbidden(&format!("`{action}` on `{resource}`: {why}"));
+        problem.lacks = Some(Lacks {
+            action: action.to_owned(),
+            resource: resource.to_string(),
+        });
+        problem
     }
 
     /// 403: nobody gives what they may not do themselves, unless a permission says so.

@@ -1911,6 +1911,20 @@ export interface components {
             /** @description The segment's key. */
             segment: string;
         };
+        /** @description A condition. */
+        Asked: {
+            /** @description How many more the list has. */
+            more?: number;
+            /** @description The operator's name. */
+            op?: string | null;
+            /** @description The property. */
+            property: string;
+            /**
+             * @description What is compared with. A list is a text that holds a JSON list, of its first few where it is
+             *     long.
+             */
+            value?: string | null;
+        };
         /** @description Of which state of a flag. */
         AudienceQuestion: {
             /**
@@ -2405,6 +2419,7 @@ export interface components {
         DiffLine: {
             /** @description A stable code, e.g. `turnedOn`. */
             code: string;
+            of?: components["schemas"]["Parts"] | null;
             /** @description What the text is made of, by name; `project`, `environment`, `flag`, `segment` are keys. */
             params: {
                 [key: string]: string;
@@ -2634,6 +2649,11 @@ export interface components {
         };
         /** @description FeatBit's files. */
         FeatbitFiles: {
+            /**
+             * @description Why, for the history: required where the environment asks for a comment. That it was
+             *     imported, where absent.
+             */
+            comment?: string | null;
             /** @description Say what would happen, and change nothing. */
             dryRun?: boolean;
             /** @description FeatBit's flags: a list of the objects that it serves to server SDKs. */
@@ -3009,6 +3029,13 @@ export interface components {
          * @enum {string}
          */
         KeyKind: "client" | "server";
+        /** @description A permission that somebody has not. */
+        Lacks: {
+            /** @description E.g. `flag.turnOn`. */
+            action: string;
+            /** @description On what, as `/permissions/holders` takes it. */
+            resource: string;
+        };
         /**
          * @description The languages of the portal.
          * @enum {string}
@@ -3764,6 +3791,10 @@ export interface components {
         Page_ScheduledView: {
             /** @description The items, in order. */
             items: (components["schemas"]["StepView"] & {
+                /** @description What the step does, as it was when it was asked for: the first ten differences. */
+                diff: components["schemas"]["DiffLine"][];
+                /** @description How many more differences there are. */
+                diffLeftOut: number;
                 /**
                  * Format: int64
                  * @description How many steps the request has.
@@ -3920,6 +3951,23 @@ export interface components {
             id: string;
             /** @description From and to, in `[0, 1]`; `[0, 0]` covers nobody. */
             rollout: number[];
+        };
+        /** @description What a line's words are made of; what does not concern the line is absent. */
+        Parts: {
+            /** @description By which property shares are drawn; absent: by the user's key. */
+            by?: string | null;
+            /** @description What a rule asks, all of it. */
+            conditions?: components["schemas"]["Asked"][] | null;
+            /** @description The first of a list: users, rules, values or tags. */
+            items?: string[] | null;
+            /** @description How many more there are of that list, or of `rules`. */
+            more?: number;
+            /** @description What the first rules of a segment ask; any of them takes a user in. */
+            rules?: components["schemas"]["Asked"][][] | null;
+            /** @description What a rule serves, and to which share. */
+            serves?: components["schemas"]["Share"][] | null;
+            /** @description A variation, by its name, else by its value; null where it is not one of the flag's. */
+            variation?: string | null;
         };
         /** @description A part of a rollout. */
         PartStep: {
@@ -4121,6 +4169,7 @@ export interface components {
             detail: string;
             /** @description The fields that are wrong. */
             errors?: components["schemas"]["FieldError"][];
+            lacks?: components["schemas"]["Lacks"] | null;
             /**
              * @description The environments that do not let it pass, and what they ask (`approvalRequired`,
              *     `commentRequired`).
@@ -4623,6 +4672,10 @@ export interface components {
         };
         /** @description A step that has a moment, with its request. */
         ScheduledView: components["schemas"]["StepView"] & {
+            /** @description What the step does, as it was when it was asked for: the first ten differences. */
+            diff: components["schemas"]["DiffLine"][];
+            /** @description How many more differences there are. */
+            diffLeftOut: number;
             /**
              * Format: int64
              * @description How many steps the request has.
@@ -5055,6 +5108,16 @@ export interface components {
             project?: string;
             /** @description All of them, in the new order. */
             variations: components["schemas"]["VariationInput"][];
+        };
+        /** @description A share of users, and what they get. */
+        Share: {
+            /**
+             * Format: double
+             * @description From 0 to 1.
+             */
+            share: number;
+            /** @description A variation, by its name, else by its value; null where it is not one of the flag's. */
+            variation?: string | null;
         };
         /** @description A part of a flag's targeting in one environment. */
         Side: {

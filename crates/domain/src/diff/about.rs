@@ -1,7 +1,7 @@
 //! What flags and segments have alike: where they are in their lives, and what people know them by.
 
 use super::words::quoted;
-use super::{Subject, Writer};
+use super::{Parts, Subject, Writer};
 use crate::model::{Flag, Life, Segment};
 
 /// What people know a flag or a segment by.
@@ -94,6 +94,7 @@ pub(super) fn write(
             false => after.tags.join(", "),
         };
         let text = format!("tagged with {tags}");
-        writer.line(subject, codes.tagged, &[("tags", &tags)], &text);
+        let parts = Parts::list(after.tags);
+        writer.line_of(subject, codes.tagged, &[("tags", &tags)], &parts, &text);
     }
 }

@@ -3,7 +3,7 @@
 use burgee_eval::flag::Variation;
 
 use super::words::{gained, quoted, some, variation};
-use super::{Subject, Writer, about};
+use super::{Parts, Subject, Writer, about};
 use crate::model::Flag;
 use crate::outcome::FlagEdit;
 
@@ -24,12 +24,14 @@ pub(super) fn write(writer: &mut Writer<'_>, edit: &FlagEdit) {
 
 fn created(writer: &mut Writer<'_>, subject: &Subject, flag: &Flag) {
     let values: Vec<String> = flag.variations.iter().map(|it| quoted(&it.value)).collect();
+    let plain: Vec<&str> = flag.variations.iter().map(|it| it.value.as_str()).collect();
     let (kind, values) = (flag.kind.as_str(), some(&values));
     let text = format!("made, a {kind} flag with the variations {values}");
-    writer.line(
+    writer.line_of(
         subject,
         "flagCreated",
         &[("type", kind), ("variations", &values)],
+        &Parts::list(&plain),
         &text,
     );
 }
@@ -45,7 +47,8 @@ fn variations(writer: &mut Writer<'_>, subject: &Subject, before: &Flag, after: 
                 let name = variation(&old.id, &before.variations);
                 let params = [("variation", name.as_str())];
                 let text = format!("variation {name} removed");
-                writer.line(subject, "variationRemoved", &params, &text);
+                let parts = Parts::default().of_variation(&old.id, &before.variations);
+                writer.line_of(subject, "variationRemoved", &params, &parts, &text);
             }
         }
     }
@@ -60,7 +63,8 @@ fn variations(writer: &mut Writer<'_>, subject: &Subject, before: &Flag, after: 
             "variation {name} added with the value {}",
             quoted(&new.value)
         );
-        writer.line(subject, "variationAdded", &params, &text);
+        let parts = Parts::default().of_variation(&new.id, &after.variations);
+        writer.line_of(subject, "variationAdded", &params, &parts, &text);
     }
     let ids =
         |flag: &Flag| -> Vec<String> { flag.variations.iter().map(|it| it.id.clone()).collect() };
@@ -85,7 +89,8 @@ fn changed(writer: &mut Writer<'_>, subject: &Subject, old: &Variation, new: &Va
         ];
         let (from, to) = (quoted(&old.value), quoted(&new.value));
         let text = format!("variation {name} changed from {from} to {to}");
-        writer.line(subject, "variationChanged", &params, &text);
+        let parts = Parts::default().of_variation(&old.id, std::slice::from_ref(old));
+        writer.line_of(subject, "variationChanged", &params, &parts, &text);
     }
     if old.name != new.name {
         let to = new.name.clone().unwrap_or_default();
@@ -94,6 +99,7 @@ fn changed(writer: &mut Writer<'_>, subject: &Subject, old: &Variation, new: &Va
             Some(_) => format!("variation {name} named {}", quoted(&to)),
             None => format!("variation {name} without a name"),
         };
-        writer.line(subject, "variationNamed", &params, &text);
+        let parts = Parts::default().of_variation(&old.id, std::slice::from_ref(old));
+        writer.line_of(subject, "variationNamed", &params, &parts, &text);
     }
 }

@@ -1,7 +1,7 @@
 //! Differences of a segment.
 
 use super::words::{conditions, gained, some};
-use super::{Subject, Writer, about};
+use super::{Parts, Subject, Writer, about};
 use crate::model::{Segment, SegmentScope};
 use crate::outcome::SegmentEdit;
 
@@ -50,7 +50,9 @@ fn rules(writer: &mut Writer<'_>, subject: &Subject, before: &Segment, after: &S
         false => rules.join("; or "),
     };
     let text = format!("rules now take in {rules}");
-    writer.line(subject, "segmentRulesSet", &[("rules", &rules)], &text);
+    let asked = after.rules.iter().map(|it| it.conditions.as_slice());
+    let (params, parts) = ([("rules", rules.as_str())], Parts::rules(asked));
+    writer.line_of(subject, "segmentRulesSet", &params, &parts, &text);
 }
 
 fn subject(writer: &Writer<'_>, segment: &Segment) -> Subject {
@@ -83,6 +85,7 @@ fn members(
 ) {
     let mut say = |verb: &str, users: Vec<&String>| {
         if !users.is_empty() {
+            let parts = Parts::list(&users);
             let (count, users) = (users.len().to_string(), some(&users));
             let params = [
                 ("list", list),
@@ -90,7 +93,7 @@ fn members(
                 ("count", count.as_str()),
             ];
             let text = format!("{list} users {}: {users}", verb.to_lowercase());
-            writer.line(subject, &format!("members{verb}"), &params, &text);
+            writer.line_of(subject, &format!("members{verb}"), &params, &parts, &text);
         }
     };
     say("Added", gained(before, after));

@@ -3,7 +3,7 @@
 use burgee_eval::flag::{Rule, Variation};
 
 use super::words::{conditions, gained, quoted, rollout, some, variation};
-use super::{Subject, Writer};
+use super::{Parts, Subject, Writer};
 use crate::change::unreleased;
 use crate::id::Id;
 use crate::model::{Flag, Targeting};
@@ -75,18 +75,18 @@ impl Change<'_> {
                     .collect();
                 let order = some(&names);
                 let text = format!("rules now tried in the order {order}");
-                writer.line(&self.subject, "rulesReordered", &[("order", &order)], &text);
+                let plain: Vec<&str> = self.after.rules.iter().map(|it| it.name.as_str()).collect();
+                let (params, parts) = ([("order", order.as_str())], Parts::list(&plain));
+                writer.line_of(&self.subject, "rulesReordered", &params, &parts, &text);
             }
             Facet::DefaultRule => self.default_rule(writer),
             Facet::OffVariation => {
                 let name = variation(&self.after.off_variation, self.variations);
                 let text = format!("serves {name} while off");
-                writer.line(
-                    &self.subject,
-                    "offVariationSet",
-                    &[("variation", &name)],
-                    &text,
-                );
+                let parts =
+                    Parts::default().of_variation(&self.after.off_variation, self.variations);
+                let params = [("variation", name.as_str())];
+                writer.line_of(&self.subject, "offVariationSet", &params, &parts, &text);
             }
             Facet::Tracking => self.tracking(writer),
             // Facets of flags and segments as a whole, which have lines of their own.
@@ -115,6 +115,7 @@ impl Change<'_> {
         let name = variation(id, self.variations);
         let mut say = |code: &str, users: Vec<&String>, verb: &str| {
             if !users.is_empty() {
+                let parts = Parts::list(&users).of_variation(id, self.variations);
                 let (count, users) = (users.len().to_string(), some(&users));
                 let params = [
                     ("variation", name.as_str()),
@@ -122,7 +123,7 @@ impl Change<'_> {
                     ("count", count.as_str()),
                 ];
                 let text = format!("{verb} {name}: {users}");
-                writer.line(&self.subject, code, &params, &text);
+                writer.line_of(&self.subject, code, &params, &parts, &text);
             }
         };
         say(
@@ -165,7 +166,8 @@ impl Change<'_> {
             ("serves", serves.as_str()),
         ];
         let text = format!("rule {name} {verb}: serves {serves} where {users}");
-        writer.line(&self.subject, code, &params, &text);
+        let parts = Parts::rule(rule, self.variations);
+        writer.line_of(&self.subject, code, &params, &parts, &text);
     }
 
     fn default_rule(&self, writer: &mut Writer<'_>) {
@@ -176,12 +178,10 @@ impl Change<'_> {
             self.variations,
         );
         let text = format!("default rule now serves {serves}");
-        writer.line(
-            &self.subject,
-            "defaultRuleSet",
-            &[("serves", &serves)],
-            &text,
-        );
+        let key = rule.dispatch_key.as_deref();
+        let parts = Parts::serving(&rule.variations, key, self.variations);
+        let params = [("serves", serves.as_str())];
+        writer.line_of(&self.subject, "defaultRuleSet", &params, &parts, &text);
     }
 
     fn tracking(&self, writer: &mut Writer<'_>) {

@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use burgee_eval::flag::{Condition, RolloutVariation, Variation};
 
 /// How many of a list are named.
-const NAMED: usize = 5;
+pub(super) const NAMED: usize = 5;
 
 /// How many characters of a value are shown.
-const SHOWN: usize = 60;
+pub(super) const SHOWN: usize = 60;
 
 /// A text in quotes, cut where it is long.
 pub(crate) fn quoted(text: &str) -> String {

@@ -43,6 +43,7 @@ fn line(line: &DiffLine, key: &str) -> DiffLine {
     DiffLine {
         code: line.code.clone(),
         params: params.collect(),
+        of: line.of.as_ref().map(|it| super::commands(it, key)),
         text: listed(&line.text, key),
     }
 }
@@ -102,6 +103,7 @@ mod tests {
             DiffLine {
                 code: "targetsAdded".to_owned(),
                 params: BTreeMap::from(params),
+                of: None,
                 text: text.to_owned(),
             }
         };

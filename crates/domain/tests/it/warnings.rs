@@ -54,7 +54,8 @@ fn a_rule_that_sdks_do_not_know_names_them() {
     );
     let warnings = of_flag(&workspace, "text");
     let at = "/rules/1/conditions/1/op";
-    assert_eq!(places(&warnings), [("operatorUnknownToSdks", at)]);
+    let never = ("ruleNeverReached", "/rules/1");
+    assert_eq!(places(&warnings), [("operatorUnknownToSdks", at), never]);
     assert_eq!(
         warnings[0].message,
         "SemverLessThan is evaluated by Burgee alone: server SDKs (Node.js, Python, Java, Go, \

@@ -349,6 +349,9 @@ pub struct FeatbitFiles {
     #[serde(default)]
     #[schema(value_type = Vec<Object>)]
     pub segments: Vec<Value>,
+    /// Why, for the history: required where the environment asks for a comment. That it was
+    /// imported, where absent.
+    pub comment: Option<String>,
     /// Say what would happen, and change nothing.
     #[serde(default)]
     pub dry_run: bool,
@@ -397,6 +400,10 @@ pub async fn featbit(
     Body(files): Body<FeatbitFiles>,
 ) -> Result<Json<FeatbitResult>, Problem> {
     let override_reason = files.over.map(changes::reason).transpose()?;
+    let comment = match &files.comment {
+        Some(comment) => changes::comment(comment)?,
+        None => "Imported from FeatBit".to_owned(),
+    };
     let (project, environment) = api::environment(&state, &caller, &project, &environment).await?;
     let request = ImportRequest {
         organization: caller.organization,
@@ -405,6 +412,7 @@ pub async fn featbit(
         project: project.key.to_string(),
         environment: environment.key.to_string(),
         input: import::read_values(files.flags, files.segments),
+        comment,
         override_reason,
         dry_run: files.dry_run,
         now: now(),

@@ -229,6 +229,7 @@ async fn the_operator_is_asked_like_all_others() {
             project: "default".into(),
             environment: "prod".into(),
             input: read(&json!([flag]).to_string(), "[]").unwrap(),
+            comment: "Imported from FeatBit".to_owned(),
             override_reason: None,
             dry_run: false,
             now: burgee_server::now(),

@@ -120,6 +120,7 @@ async fn what_an_imported_flag_cannot_do_is_shown_with_a_warning() {
             project: "default".into(),
             environment: "prod".into(),
             input: read(&json!([flag]).to_string(), "[]").unwrap(),
+            comment: "Imported from FeatBit".to_owned(),
             override_reason: None,
             dry_run: false,
             now: burgee_server::now(),

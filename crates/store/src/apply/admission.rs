@@ -38,6 +38,7 @@ impl Overridden {
             DiffLine {
                 code: "approvalOverridden".to_owned(),
                 params: params.into(),
+                of: None,
                 text: format!("{place}: applied without approval: {}", self.reason),
             }
         })

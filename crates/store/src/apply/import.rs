@@ -30,6 +30,8 @@ pub struct ImportRequest {
     pub environment: String,
     /// What the files hold.
     pub input: Input,
+    /// Why, in words for the history.
+    pub comment: String,
     /// Why approvals that the environment asks for are gone without.
     pub override_reason: Option<String>,
     /// Whether to only show what it would do.
@@ -65,7 +67,7 @@ impl Store {
             id: None,
             organization: &request.organization,
             actor: &request.actor,
-            comment: "Imported from FeatBit",
+            comment: &request.comment,
             base: &BTreeMap::new(),
             rebase: false,
             commands: &[],

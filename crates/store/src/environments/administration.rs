@@ -57,6 +57,7 @@ impl Act<'_> {
             params: params
                 .map(|(name, value)| ((*name).to_owned(), value.clone()))
                 .collect(),
+            of: None,
             text: self.text.clone(),
         }
     }

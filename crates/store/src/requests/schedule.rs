@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use burgee_domain::diff::DiffLine;
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_eval::time::Millis;
@@ -33,6 +34,8 @@ pub struct Scheduled {
     pub step: StepHead,
     /// How many steps the request has.
     pub of: i64,
+    /// What the step does, as it was when it was asked for.
+    pub diff: Vec<DiffLine>,
     /// The request.
     pub listed: Listed,
 }
@@ -42,6 +45,7 @@ struct Found {
     request: String,
     step: StepHead,
     of: i64,
+    diff: Vec<DiffLine>,
 }
 
 impl Store {
@@ -77,6 +81,7 @@ impl Store {
                 listed: (*by_id.get(it.request.as_str())?).clone(),
                 step: it.step,
                 of: it.of,
+                diff: it.diff,
             })
         });
         Ok(Page {
@@ -97,7 +102,7 @@ async fn select(
     sql.push(
         ", s.request_id, (SELECT MAX(n.step) FROM request_steps n \
          WHERE n.organization_id = r.organization_id AND n.request_id = r.id \
-         AND n.revision = r.revision) FROM request_steps s JOIN requests r \
+         AND n.revision = r.revision), s.diff FROM request_steps s JOIN requests r \
          ON r.organization_id = s.organization_id AND r.id = s.request_id \
          WHERE s.due_at IS NOT NULL \
          AND (s.revision = r.revision OR s.change_set_id IS NOT NULL) \
@@ -133,6 +138,7 @@ async fn select(
             step: steps::read_head(found, 0)?,
             request: row::text(found, 4)?,
             of: row::number(found, 5)?,
+            diff: row::json(found, 6)?,
         })
     };
     rows.iter().map(read).collect()

@@ -47,6 +47,7 @@ async fn import(
         project: "default".into(),
         environment: environment.into(),
         input: read(&flags.to_string(), &segments.to_string()).unwrap(),
+        comment: "Imported from FeatBit".to_owned(),
         override_reason: None,
         dry_run,
         now: NOW,

@@ -200,13 +200,24 @@ pub struct ScheduledView {
     pub step: StepView,
     /// How many steps the request has.
     pub of: i64,
+    /// What the step does, as it was when it was asked for: the first ten differences.
+    pub diff: Vec<DiffLine>,
+    /// How many more differences there are.
+    pub diff_left_out: usize,
     /// The request.
     pub request: RequestView,
 }
 
+/// How many differences of a step are listed.
+const LISTED: usize = 10;
+
 impl From<Scheduled> for ScheduledView {
-    fn from(found: Scheduled) -> Self {
+    fn from(mut found: Scheduled) -> Self {
+        let diff_left_out = found.diff.len().saturating_sub(LISTED);
+        found.diff.truncate(LISTED);
         Self {
+            diff: found.diff,
+            diff_left_out,
             step: StepView::new(found.step, found.listed.request.stage),
             of: found.of,
             request: found.listed.into(),
