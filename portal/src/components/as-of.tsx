@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { versionAt, versionsQuery } from "@/lib/api/users";
+import { versionAt, versionsQuery } from "@/lib/api/why";
 import { useFormat } from "@/lib/format";
 import { useNow } from "@/lib/now";
 import classes from "./as-of.module.css";

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { someUsersQuery } from "@/lib/api/users";
+import { someUsersQuery } from "@/lib/api/why";
 import { useSettled } from "@/lib/settled";
 import { Suggest } from "./suggest";
 import classes from "./user-field.module.css";

@@ -8,7 +8,7 @@ import { ReasonWords } from "@/components/why-reason";
 import { Gets } from "@/components/why-sentence";
 import type { Schemas } from "@/lib/api/client";
 import { settingsQuery } from "@/lib/api/queries";
-import { whyQuery } from "@/lib/api/users";
+import { whyQuery } from "@/lib/api/why";
 import { environmentsToShow } from "@/lib/pinned";
 import { useFlag } from "./use-flag";
 import type { Why } from "./use-why";

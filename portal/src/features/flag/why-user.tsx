@@ -6,7 +6,7 @@ import { Button } from "@/components/button";
 import { PropertyRows } from "@/components/property-rows";
 import { UserProperties } from "@/components/user-properties";
 import type { Schemas } from "@/lib/api/client";
-import { someUsersQuery } from "@/lib/api/users";
+import { someUsersQuery } from "@/lib/api/why";
 import { propertiesQuery } from "@/lib/api/queries";
 import { useFlag } from "./use-flag";
 import type { Why } from "./use-why";

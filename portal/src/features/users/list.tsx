@@ -1,3 +1,4 @@
+import { useMediaQuery } from "@mantine/hooks";
 import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
@@ -24,7 +25,9 @@ const AHEAD = 20;
 export function UserList({ organization, project, environment, items, more, busy }: Props) {
   const { t } = useTranslation();
   const scroller = useRef<HTMLDivElement>(null);
-  const narrow = matchMedia("(max-width: 760px)").matches;
+  const narrow = useMediaQuery("(max-width: 760px)", undefined, {
+    getInitialValueInEffect: false,
+  });
   const height = narrow ? 60 : 36;
   const rows = useVirtualizer({
     count: items.length,
@@ -32,6 +35,7 @@ export function UserList({ organization, project, environment, items, more, busy
     estimateSize: () => height,
     overscan: 8,
   });
+  useEffect(() => rows.measure(), [rows, height]);
   const shown = rows.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
   // An empty page may have another behind it: that is asked for by hand, it can take long.

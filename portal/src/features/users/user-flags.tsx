@@ -1,7 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type At, AsOf } from "@/components/as-of";
 import { CopyAs } from "@/components/copy-as";
@@ -11,7 +10,7 @@ import { allFlagsQuery } from "@/lib/api/users";
 import { useDraft } from "@/lib/draft/store";
 import { useFormat } from "@/lib/format";
 import { asked, withUnreleased } from "./asked";
-import { UserFlag } from "./user-flag";
+import { UserFlagList } from "./user-flag-list";
 import classes from "./users.module.css";
 
 interface Props {
@@ -46,8 +45,8 @@ export function UserFlags({ organization, project, environment, user }: Props) {
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
 
   const [text, setText] = useState("");
-  const known = useMemo(
-    () => new Map((index.data?.items ?? []).map((it) => [it.key, it])),
+  const names = useMemo(
+    () => new Map((index.data?.items ?? []).map((it) => [it.key, it.name])),
     [index.data],
   );
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -58,18 +57,10 @@ export function UserFlags({ organization, project, environment, user }: Props) {
     return whole ? withUnreleased(found, index.data?.items) : found;
   }, [answers.data, index.data, at, hasNextPage]);
   const items = all.filter(({ flag, variation, reason }) => {
-    const name = known.get(flag)?.name ?? "";
+    const name = names.get(flag) ?? "";
     const by = `${variation?.name ?? ""} ${variation?.value ?? ""} ${reason.params["name"] ?? ""}`;
     const all = `${flag} ${name} ${by} ${reason.code}`.toLowerCase();
     return words.every((word) => all.includes(word));
-  });
-
-  const scroller = useRef<HTMLDivElement>(null);
-  const rows = useVirtualizer({
-    count: items.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => (matchMedia("(max-width: 760px)").matches ? 68 : 40),
-    overscan: 8,
   });
 
   return (
@@ -119,40 +110,15 @@ export function UserFlags({ organization, project, environment, user }: Props) {
       {answers.data && items.length === 0 && (
         <p className={classes.quiet}>{t(text === "" ? "users.noFlags" : "flags.noMatch")}</p>
       )}
-      <div
-        ref={scroller}
-        className={classes.flags}
-        // It scrolls by the keys, too.
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        tabIndex={0}
-        role="group"
-        aria-labelledby="user-flags"
-      >
-        <ul style={{ height: rows.getTotalSize() }}>
-          {rows.getVirtualItems().map(({ index: place, start, size }) => {
-            const item = items[place];
-            return (
-              item && (
-                <li
-                  key={item.flag}
-                  className={classes.flagRow}
-                  style={{ transform: `translateY(${start}px)`, height: size }}
-                >
-                  <UserFlag answer={item} name={known.get(item.flag)?.name} />
-                  <Link
-                    to="/$organization/$project/flags/$flag/$environment/why"
-                    params={{ organization, project, environment, flag: item.flag }}
-                    search={{ user, ...(typeof at === "number" ? { version: at } : {}) }}
-                    aria-label={t("users.whyOf", { flag: item.flag })}
-                  >
-                    {t("users.why")}
-                  </Link>
-                </li>
-              )
-            );
-          })}
-        </ul>
-      </div>
+      <UserFlagList
+        organization={organization}
+        project={project}
+        environment={environment}
+        user={user}
+        items={items}
+        names={names}
+        version={search.version}
+      />
     </section>
   );
 }

@@ -14,12 +14,13 @@ export interface Question {
   commands?: Edit[] | undefined;
 }
 
-const IN_ENVIRONMENT = "/api/v1/projects/{project}/environments/{environment}";
+export const IN_ENVIRONMENT = "/api/v1/projects/{project}/environments/{environment}";
 
 /** So many flags are in a page of an evaluation of all of them. */
 const FLAGS = 500;
 
-async function evaluate(
+/** What flags give somebody; page by page where none is named. */
+export async function evaluate(
   organization: string,
   place: { project: string; environment: string },
   { key, properties, version, commands }: Question,
@@ -50,23 +51,6 @@ async function evaluate(
   }
 }
 
-/** What a flag gives somebody, with the steps that led to it. */
-export const whyQuery = (
-  organization: string,
-  project: string,
-  environment: string,
-  flag: string,
-  question: Question,
-) =>
-  queryOptions({
-    queryKey: ["evaluate", organization, project, environment, flag, question],
-    queryFn: ({ signal }) =>
-      evaluate(organization, { project, environment }, question, { flag }, signal),
-    enabled: question.key !== "",
-    staleTime: 30_000,
-    retry: false,
-  });
-
 /** What all flags give somebody. */
 export const allFlagsQuery = (
   organization: string,
@@ -85,57 +69,6 @@ export const allFlagsQuery = (
     staleTime: 30_000,
     retry: false,
   });
-
-/** Known users whose key or name begins so, a few of them. */
-export const someUsersQuery = (
-  organization: string,
-  project: string,
-  environment: string,
-  search: string,
-) =>
-  queryOptions({
-    queryKey: ["users", organization, project, environment, "some", search],
-    queryFn: async ({ signal }) => {
-      const query = search === "" ? { limit: 8 } : { limit: 8, search };
-      const params = { path: { project, environment }, query };
-      const path = `${IN_ENVIRONMENT}/users` as const;
-      return dataOf(await api(organization).GET(path, { params, signal })).items;
-    },
-    staleTime: 30_000,
-    retry: false,
-  });
-
-/** What was changed in an environment, newest first: of one flag, or of all. */
-export const versionsQuery = (
-  organization: string,
-  project: string,
-  environment: string,
-  flag: string | undefined,
-) =>
-  queryOptions({
-    queryKey: ["changes", organization, project, "versions", environment, flag],
-    queryFn: async ({ signal }) => {
-      const query = flag === undefined ? { limit: 12 } : { limit: 12, flag };
-      const params = { path: { project, environment }, query };
-      const path = `${IN_ENVIRONMENT}/changes` as const;
-      return dataOf(await api(organization).GET(path, { params, signal })).items;
-    },
-    staleTime: Infinity,
-  });
-
-/** The version of an environment at a moment. */
-export async function versionAt(
-  organization: string,
-  project: string,
-  environment: string,
-  to: string,
-): Promise<number> {
-  const params = { path: { project, environment }, query: { to, limit: 1 } };
-  const path = `${IN_ENVIRONMENT}/changes` as const;
-  const { items } = dataOf(await api(organization).GET(path, { params }));
-  // Before the first one nothing was released.
-  return items[0]?.versions[`${project}/${environment}`] ?? 0;
-}
 
 /** So many users are in a page of the list. */
 const USERS = 200;
