@@ -19,6 +19,7 @@ import type picker from "./en/pages/picker.json";
 import type session from "./en/pages/session.json";
 import type settings from "./en/pages/settings.json";
 import type users from "./en/pages/users.json";
+import type wayBack from "./en/pages/way-back.json";
 import type why from "./en/pages/why.json";
 import type start from "./en/pages/start.json";
 
@@ -43,6 +44,7 @@ export interface Pages {
   session: typeof session;
   settings: typeof settings;
   users: typeof users;
+  "way-back": typeof wayBack;
   why: typeof why;
   start: typeof start;
 }

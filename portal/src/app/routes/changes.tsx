@@ -90,5 +90,8 @@ export const version = createRoute({
     const state = pastStateQuery(organization, project, environment, Number(version));
     void queries.prefetchInfiniteQuery(state);
   },
-  component: lazyRouteComponent(() => worded(import("@/features/changes/version")), "VersionPage"),
+  component: lazyRouteComponent(
+    () => worded(withWords("way-back", import("@/features/changes/version"))),
+    "VersionPage",
+  ),
 });

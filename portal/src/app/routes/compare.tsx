@@ -6,7 +6,7 @@ import { queries } from "../queries";
 import { project } from "./base";
 import { flag } from "./flags";
 
-const worded = <T,>(code: Promise<T>) => withWords("compare", code);
+const worded = <T,>(code: Promise<T>) => withWords("rules", withWords("compare", code));
 
 /** What is asked for comes with the page, and not before the flags list. */
 async function ask(params: { organization: string; project: string; pair: string; flag?: string }) {

@@ -6,7 +6,7 @@ import { readFilter } from "@/lib/segment-filter";
 import { queries } from "../queries";
 import { project } from "./base";
 
-const worded = <T,>(code: Promise<T>) => withWords("segments", code);
+const worded = <T,>(code: Promise<T>) => withWords("rules", withWords("segments", code));
 
 /** What is asked for comes with the page, and not before the flags list. */
 const asking = () => import("@/lib/api/segments");

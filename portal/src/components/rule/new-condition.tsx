@@ -12,10 +12,12 @@ import { useProperties } from "./use-properties";
 interface Props {
   place: UsersPlace;
   add: (condition: Condition) => void;
+  /** Whether segments are offered: rules of segments name none. */
+  segments?: boolean;
 }
 
 /** The place of one more condition: a property that is typed there begins it. */
-export function NewCondition({ place, add }: Props) {
+export function NewCondition({ place, add, segments = true }: Props) {
   const { t } = useTranslation();
   const properties = useProperties(place);
   const [text, setText] = useState("");
@@ -29,8 +31,12 @@ export function NewCondition({ place, add }: Props) {
   }
   const options = [
     ...properties.options,
-    { value: IN_SEGMENT, label: t("flag.inSegment") },
-    { value: NOT_IN_SEGMENT, label: t("flag.notInSegment") },
+    ...(segments
+      ? [
+          { value: IN_SEGMENT, label: t("flag.inSegment") },
+          { value: NOT_IN_SEGMENT, label: t("flag.notInSegment") },
+        ]
+      : []),
   ];
   // The condition that was begun stands where this stood: its value is what comes next.
   const toValue = (input: HTMLInputElement) => {

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { ActLine } from "@/components/act-line";
 import { ChangeEntry } from "@/components/change-entry";
 import { Page } from "@/components/page";
+import { RevertEnvironment } from "@/components/revert-environment";
 import { Failure, Waiting } from "@/components/states";
 import { changeQuery, versionsQuery } from "@/lib/api/changes";
 import type { Schemas } from "@/lib/api/client";
@@ -45,7 +46,11 @@ export function VersionPage() {
     </Link>
   );
   return (
-    <Page title={title} trail={trail}>
+    <Page
+      title={title}
+      trail={trail}
+      actions={wanted < newest && <RevertEnvironment {...place} version={wanted} />}
+    >
       <p className={classes.meta}>
         {wanted > 1 && step(wanted - 1, t("past.before"))}
         {wanted < newest && step(wanted + 1, t("past.after"))}

@@ -39,13 +39,13 @@ export function SegmentUsers() {
         />
       </Part>
       <Part title={t("segments.rulesTitle")} help={t("segments.rulesHelp")}>
-        <Rules
-          organization={organization}
-          project={project}
-          environment={environment}
-          rules={view.rules}
-          change={(rules) => editSegment(server, (it) => ({ ...it, rules }))}
-        />
+        {environment !== undefined && (
+          <Rules
+            place={{ organization, project, environment }}
+            rules={view.rules}
+            change={(rules) => editSegment(server, (it) => ({ ...it, rules }))}
+          />
+        )}
       </Part>
       <Part title={t("segments.excludedUsers")} help={t("segments.excludedHelp")}>
         <KeyList
