@@ -55,7 +55,7 @@ test("somebody is invited, joins, and has a second factor", async ({ page, serve
 
 test("a link that was used leads nowhere, and says so", async ({ page, server }) => {
   await page.goto(`${server.url}/link#not-a-link`);
-  await expect(page.getByRole("alert")).toContainText("There is nothing here");
+  await expect(page.getByRole("alert")).toContainText("There is nothing here any more");
 });
 
 test("one asks, another approves", async ({ owner, browser, server, call }) => {

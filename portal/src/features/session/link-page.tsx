@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Failure, Waiting } from "@/components/states";
-import { api, dataOf } from "@/lib/api/client";
+import { Refused, api, dataOf } from "@/lib/api/client";
 import { meQuery } from "@/lib/api/queries";
 import { FollowForm } from "./follow-form";
 import { Frame } from "./frame";
@@ -21,7 +21,14 @@ export function LinkPage() {
   if (look.isError) {
     return (
       <Frame title={t("session.linkTitle")}>
-        <Failure error={look.error} retry={() => void look.refetch()} />
+        {look.error instanceof Refused && look.error.status === 404 ? (
+          <>
+            <p role="alert">{t("session.linkGone")}</p>
+            <a href="/sign-in">{t("session.title")}</a>
+          </>
+        ) : (
+          <Failure error={look.error} retry={() => void look.refetch()} />
+        )}
       </Frame>
     );
   }
