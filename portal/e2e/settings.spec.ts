@@ -1,0 +1,218 @@
+import type { Page } from "@playwright/test";
+import { Hand } from "./hand.ts";
+import type { Server } from "./server.ts";
+import { enter, expect, flag, test } from "./test.ts";
+import { code } from "./totp.ts";
+
+const SETTINGS = "/default/settings";
+const PASSWORD = "sextant-compass-4";
+
+interface Invited {
+  email: string;
+  policies?: string[];
+  groups?: string[];
+}
+
+/** Somebody who joined, and their session. */
+async function joined(
+  call: <T>(method: string, route: string, body?: unknown) => Promise<T>,
+  server: Server,
+  name: string,
+  invited: Invited,
+): Promise<string> {
+  const made = await call<{ link: string }>("POST", "/invitations", invited);
+  const link = new URL(made.link).hash.slice(1);
+  await server.call("", "POST", "/links/follow", { link, name, password: PASSWORD });
+  return server.signIn(invited.email, PASSWORD);
+}
+
+test("somebody is invited with a sentence, joins, and sees what is allowed", async ({
+  owner,
+  browser,
+  server,
+  call,
+}) => {
+  await flag(call, "limited", ["prod", "dev"]);
+  await owner.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await owner.goto(`${server.url}/default/demo/flags`);
+  await expect(owner.getByRole("link", { name: /Theme/ })).toBeVisible();
+  const hand = new Hand(owner);
+  await hand.click(owner.getByRole("link", { name: "Settings" }));
+  await hand.click(owner.getByRole("link", { name: "Members" }));
+  await hand.click(owner.getByRole("button", { name: "Invite" }));
+  await hand.type(owner.getByLabel("E-mails"), "nora@example.org");
+  await hand.click(owner.getByRole("radio", { name: /switch flags in/ }));
+  await hand.click(owner.getByRole("button", { name: "Invite and copy the link" }));
+  hand.needed("invite");
+  await expect(owner.getByText("The link is copied.")).toBeVisible();
+  const link = await owner.evaluate(() => navigator.clipboard.readText());
+  await owner.getByRole("button", { name: "Done" }).click();
+  await expect(owner.getByRole("region", { name: "Open invitations" }).first()).toContainText(
+    "nora@example.org",
+  );
+
+  const context = await browser.newContext();
+  const nora = await context.newPage();
+  // The link names the server as it is known outside.
+  await nora.goto(`${server.url}/link${new URL(link).hash}`);
+  await nora.getByLabel("Your name").fill("Nora");
+  await nora.getByLabel("New password").fill(PASSWORD);
+  await nora.getByRole("button", { name: "Join" }).click();
+  await expect(nora.getByRole("link", { name: "Settings" })).toBeVisible();
+  await nora.goto(`${server.url}/default/demo/flags?q=limited`);
+  await nora.getByRole("button", { name: /limited in prod/ }).click();
+  const prod = nora.getByRole("dialog");
+  await expect(prod.getByRole("button", { name: "Turn off in prod" })).not.toHaveAttribute(
+    "aria-disabled",
+  );
+  // A percentage is more than switching.
+  await prod.getByLabel(/Percent that get/).fill("10");
+  await expect(prod).toContainText("flag.setDefaultRule");
+  await expect(prod).toContainText("Owner can grant it");
+  await nora.goto(`${server.url}${SETTINGS}/policies`);
+  await expect(nora.getByRole("heading", { name: "You may not see the policies" })).toBeVisible();
+  await nora.goto(`${server.url}${SETTINGS}/members`);
+  const invite = nora.getByRole("button", { name: "Invite", exact: true });
+  await expect(invite).toHaveAttribute("aria-disabled", "true");
+  await expect(invite).toHaveAttribute("title", /member\.invite.*Owner can grant it/);
+  await context.close();
+});
+
+test("a second factor is set up, and its recovery code signs in", async ({
+  browser,
+  server,
+  call,
+}) => {
+  const email = "tina@example.org";
+  const cookie = await joined(call, server, "Tina", { email, policies: ["reader"] });
+  const context = await browser.newContext();
+  await enter(context, server, cookie);
+  const page = await context.newPage();
+  await page.goto(`${server.url}${SETTINGS}/security`);
+  await page.getByRole("button", { name: "Set up a second factor" }).click();
+  await expect(page.getByRole("img", { name: /QR code/ })).toBeVisible();
+  const seed = (await page.getByText(/^([A-Z2-7]{4} ?)+$/).textContent()) ?? "";
+  await page.getByLabel("Code of the app").fill(code(seed.replaceAll(" ", "")));
+  await page.getByLabel("Current password").first().fill(PASSWORD);
+  await page.getByRole("button", { name: "Turn on the second factor" }).click();
+  const codes = page.getByRole("list", { name: "Recovery codes" }).getByRole("listitem");
+  await expect(codes).toHaveCount(10);
+  const [first = ""] = await codes.allTextContents();
+  await page.getByRole("button", { name: "I have kept them" }).click();
+  await expect(page.getByText("Signing in asks for a code of your app.")).toBeVisible();
+
+  await context.clearCookies();
+  await page.goto(server.url);
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByLabel("Code").fill(first);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("link", { name: "Settings" })).toBeVisible();
+  await context.close();
+});
+
+test("a policy is written in sentences, given, and tested", async ({ owner, server, call }) => {
+  await joined(call, server, "Paul", { email: "paul@example.org", policies: ["reader"] });
+  await owner.goto(`${server.url}${SETTINGS}/policies`);
+  await owner.getByRole("button", { name: "New policy" }).click();
+  await owner.getByLabel("Name", { exact: true }).fill("Switch in dev");
+  await expect(owner.getByLabel("Key")).toHaveValue("switch-in-dev");
+  await owner.getByRole("button", { name: "Create the policy" }).click();
+  await expect(owner.getByRole("heading", { name: "Switch in dev" })).toBeVisible();
+  await owner.getByRole("button", { name: "Add a statement" }).click();
+  await pattern(owner, "Actions of statement 2", "flag.turnOn");
+  await pattern(owner, "Resources of statement 2", "project/demo:env/dev:flag/*");
+  await expect(owner.getByRole("button", { name: "Remove turn flags on" })).toBeVisible();
+  await expect(
+    owner.getByRole("button", { name: "Remove every flag in dev of demo" }),
+  ).toBeVisible();
+  await owner.getByRole("button", { name: "Save switch-in-dev" }).click();
+  await expect(owner.getByText(/is saved: it holds at once/)).toBeVisible();
+
+  await owner.goto(`${server.url}${SETTINGS}/members?q=paul`);
+  await owner.getByRole("row").getByRole("link", { name: "Paul" }).click();
+  const verdict = owner.getByRole("status").filter({ hasText: "Paul may" });
+  await owner.getByLabel("On").fill("project/demo:env/dev@unprotected:flag/theme");
+  await expect(verdict).toContainText("Paul may not turn flags on");
+  await expect(verdict).toContainText("No statement of theirs allows it.");
+  await owner.getByRole("checkbox", { name: /Switch in dev/ }).check();
+  await owner.getByRole("button", { name: "Save what Paul has" }).click();
+  await expect(verdict).toContainText("Paul may turn flags on: theme in dev of demo.");
+  await verdict.getByRole("link", { name: "switch-in-dev" }).click();
+  await expect(owner.getByRole("link", { name: "Paul" })).toBeVisible();
+  // Who has it keeps it from being deleted.
+  await owner.getByRole("button", { name: "Delete" }).click();
+  await owner.getByLabel(/Type switch-in-dev/).fill("switch-in-dev");
+  await owner.getByRole("button", { name: "Delete switch-in-dev" }).click();
+  await expect(owner.getByRole("dialog").getByRole("alert")).toBeVisible();
+});
+
+test("another's edit of a policy is not overwritten unseen", async ({ owner, server, call }) => {
+  const statements = [{ effect: "allow", actions: ["*.read"], resources: ["*"] }];
+  await call("POST", "/policies", { key: "shared", name: "Shared", statements });
+  await owner.goto(`${server.url}${SETTINGS}/policies/shared`);
+  await owner.getByLabel("Name", { exact: true }).fill("Mine");
+  await call("PUT", "/policies/shared", { name: "Theirs", description: "by Ken", statements });
+  await owner.getByRole("button", { name: "Save shared" }).click();
+  await expect(owner.getByRole("alert")).toContainText("Somebody changed this");
+  await owner.getByRole("button", { name: "Load again" }).click();
+  await expect(owner.getByLabel("Description")).toHaveValue("by Ken");
+  await expect(owner.getByLabel("Name", { exact: true })).toHaveValue("Mine");
+  await owner.getByRole("button", { name: "Save shared" }).click();
+  await expect(owner.getByRole("heading", { name: "Mine" })).toBeVisible();
+});
+
+test("a token works until it is revoked", async ({ owner, server }) => {
+  await owner.goto(`${server.url}${SETTINGS}/tokens`);
+  await owner.getByRole("button", { name: "New token" }).click();
+  await owner.getByLabel("Name", { exact: true }).fill("pipeline");
+  await owner.getByRole("button", { name: "Create the token" }).click();
+  const token = (await owner.getByRole("dialog").getByText(/^bgt_/).textContent()) ?? "";
+  const headers = { authorization: `Bearer ${token}` };
+  const projects = () => fetch(`${server.url}/api/v1/projects`, { headers });
+  expect((await projects()).status).toBe(200);
+  await owner.getByRole("dialog").getByRole("button", { name: "Done" }).click();
+  await owner.getByRole("button", { name: "Revoke pipeline" }).click();
+  const dialog = owner.getByRole("dialog");
+  await dialog.getByLabel(/Type pipeline/).fill("pipeline");
+  await dialog.getByRole("button", { name: "Revoke pipeline" }).click();
+  await expect(owner.getByText("pipeline is revoked")).toBeVisible();
+  expect((await projects()).status).toBe(401);
+});
+
+test("a session elsewhere is ended", async ({ browser, server, call }) => {
+  const email = "sam@example.org";
+  const here = await joined(call, server, "Sam", { email, policies: ["reader"] });
+  const elsewhere = await server.signIn(email, PASSWORD);
+  const context = await browser.newContext();
+  await enter(context, server, here);
+  const page = await context.newPage();
+  await page.goto(`${server.url}${SETTINGS}/security`);
+  await expect(page.getByText("this one", { exact: true })).toHaveCount(1);
+  await page.getByRole("button", { name: /^End the \d+ other|^End the other/ }).click();
+  await expect(page.getByRole("button", { name: /^End the/ })).toHaveCount(0);
+  await expect(server.call(elsewhere, "GET", "/session")).rejects.toThrow("401");
+  await server.call(here, "GET", "/session");
+  await context.close();
+});
+
+test("a group gives its members what it has", async ({ owner, server, call }) => {
+  await joined(call, server, "Greta", { email: "greta@example.org", policies: [] });
+  await owner.goto(`${server.url}${SETTINGS}/groups`);
+  await owner.getByRole("button", { name: "New group" }).click();
+  await owner.getByLabel("Name", { exact: true }).fill("Core");
+  await owner.getByRole("checkbox", { name: /Developer/ }).check();
+  await owner.getByRole("button", { name: "Create the group" }).click();
+  await owner.getByLabel("Name or e-mail of a member").fill("greta@example.org");
+  await owner.getByRole("button", { name: "Add", exact: true }).click();
+  await expect(owner.getByRole("link", { name: "Greta" })).toBeVisible();
+  const cookie = await server.signIn("greta@example.org", PASSWORD);
+  const body = { commands: [{ kind: "createFlag", flag: "by-greta", type: "boolean" }] };
+  await server.call(cookie, "POST", "/projects/demo/changes", body);
+});
+
+async function pattern(page: Page, label: string, text: string) {
+  await page.getByLabel(label).fill(text);
+  await page.getByLabel(label).press("Enter");
+}
