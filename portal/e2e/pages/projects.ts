@@ -1,5 +1,7 @@
 import { expect } from "../test.ts";
-import { type Shown } from "./shown.ts";
+import { HOME, type Shown } from "./shown.ts";
+
+const SETTINGS = "/default/demo/settings";
 
 export const projects: Shown[] = [
   {
@@ -18,6 +20,60 @@ export const projects: Shown[] = [
     async ready(page) {
       await page.getByRole("button", { name: "Keep and verify" }).click();
       await expect(page.getByRole("button", { name: "Save how long" })).toBeVisible();
+    },
+  },
+  {
+    name: "environments",
+    path: `${SETTINGS}/environments`,
+    ready: (page) => expect(page.getByRole("listitem").first()).toBeVisible(),
+  },
+  {
+    name: "environment",
+    path: `${SETTINGS}/environments/prod`,
+    ready: (page) => expect(page.getByRole("button", { name: "Save prod" })).toBeVisible(),
+  },
+  {
+    name: "environment-new",
+    path: `${SETTINGS}/environments`,
+    async ready(page) {
+      await page.getByRole("button", { name: "New environment" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("Staging");
+      await expect(page.getByRole("button", { name: "Create staging" })).toBeVisible();
+    },
+  },
+  {
+    name: "environment-rules",
+    path: `${SETTINGS}/environments/prod/rules`,
+    async ready(page) {
+      await page.getByLabel("Approvals").fill("1");
+      await expect(page.getByText("prod: 1 approval.")).toBeVisible();
+    },
+  },
+  {
+    name: "sdk-keys",
+    path: `${SETTINGS}/environments/prod/keys`,
+    ready: (page) => expect(page.getByRole("row").nth(1)).toBeVisible(),
+  },
+  {
+    name: "sdk-key-rotate-now",
+    path: `${SETTINGS}/environments/prod/keys`,
+    async ready(page) {
+      await page.getByLabel("When a key is rotated").selectOption("0");
+      await page
+        .getByRole("button", { name: /^Rotate / })
+        .first()
+        .click();
+      await expect(page.getByRole("dialog")).toBeVisible();
+    },
+  },
+  {
+    name: "environment-menu",
+    path: HOME,
+    async ready(page) {
+      // On a phone there are no columns.
+      if ((page.viewportSize()?.width ?? 0) < 760) return;
+      await page.getByRole("columnheader").getByRole("button", { name: "prod" }).click();
+      await expect(page.getByRole("link", { name: "Keys", exact: true })).toBeVisible();
     },
   },
 ];

@@ -8,6 +8,13 @@ import { flag, flagEnvironment, flagHistory, flagIndex, flagWhy, flags } from ".
 import { compare, comparePreset, flagCompare } from "./routes/compare";
 import { connect } from "./routes/connect";
 import { segment, segmentHistory, segmentUsers, segments } from "./routes/segments";
+import {
+  environment,
+  environmentGeneral,
+  environmentKeys,
+  environmentRules,
+  environments,
+} from "./routes/environments";
 import { link, signIn } from "./routes/session";
 import { projectSettings, settingsPages } from "./routes/settings";
 import { user, userProperties, users, usersFirst, usersOf } from "./routes/users";
@@ -30,7 +37,10 @@ const tree = root.addChildren([
       versions,
       version,
       connect,
-      projectSettings,
+      projectSettings.addChildren([
+        environments,
+        environment.addChildren([environmentGeneral, environmentRules, environmentKeys]),
+      ]),
       flags,
       users.addChildren([usersFirst, usersOf, user]),
       userProperties,

@@ -1,6 +1,7 @@
 import { Link, Outlet, useLocation, useParams } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
+import { ProjectSettingsLinks } from "./project-settings-links";
 import classes from "./settings-frame.module.css";
 
 /** What is around all pages of settings: of the organization, the project, and oneself. */
@@ -36,6 +37,7 @@ export function SettingsFrame() {
       <Link to="/$organization/settings/sign-in" params={params}>
         {t("settings.signIn")}
       </Link>
+      <ProjectSettingsLinks organization={organization} />
       <h2>{t("settings.you")}</h2>
       <Link to="/$organization/settings/profile" params={params}>
         {t("settings.profile")}

@@ -18,12 +18,17 @@ export function Table({ label, heads, children }: Props) {
       <table className={classes.table}>
         <thead>
           <tr>
-            {heads.map((head, index) => (
-              // oxlint-disable-next-line react/no-array-index-key -- heads never move
-              <th key={index} scope="col">
-                {head}
-              </th>
-            ))}
+            {heads.map((head, index) =>
+              head === "" ? (
+                // oxlint-disable-next-line react/no-array-index-key -- heads never move
+                <td key={index} />
+              ) : (
+                // oxlint-disable-next-line react/no-array-index-key -- heads never move
+                <th key={index} scope="col">
+                  {head}
+                </th>
+              ),
+            )}
           </tr>
         </thead>
         <tbody>{children}</tbody>

@@ -137,6 +137,9 @@ function take(organization: string, queries: QueryClient, { event, data }: Messa
     for (const flag of flags) again("flag", organization, project, flag);
     if (!settings) continue;
     again("environments", organization, project);
+    again("environment", organization, project);
+    again("rules", organization, project);
+    again("sdkKeys", organization, project);
     again("projects", organization);
   }
   again("review", organization);

@@ -14,7 +14,7 @@ export function asked(ask: (it: Awaited<ReturnType<typeof people>>) => void): vo
 }
 
 const frame = lazyRouteComponent(
-  () => withWords("settings", import("@/components/settings-frame")),
+  () => withWords("project-settings", withWords("settings", import("@/components/settings-frame"))),
   "SettingsFrame",
 );
 

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { EnvironmentName } from "@/components/environment";
+import { EnvironmentMenu } from "@/components/environment-menu";
 import type { Filter, Sort } from "@/lib/filter";
 import classes from "./flags.module.css";
 import type { RowShared } from "./row";
@@ -44,7 +45,13 @@ export function Header(props: Props) {
         {by("name")}
         {environments.map((it) => (
           <span role="columnheader" key={it.key} className={classes.inset}>
-            <EnvironmentName of={it} />
+            <EnvironmentMenu
+              organization={props.organization}
+              project={props.project}
+              environment={it.key}
+            >
+              <EnvironmentName of={it} />
+            </EnvironmentMenu>
           </span>
         ))}
         {whole > environments.length && (
