@@ -83,7 +83,8 @@ test("one asks, another approves", async ({ owner, browser, server, call }) => {
     await enter(context, server, await server.signIn(email, "sextant-compass-4"));
     const ken = await context.newPage();
     await ken.goto(`${server.url}/default/changes`);
-    await expect(ken.getByText("Waits for you")).toBeVisible();
+    const row = ken.getByRole("listitem").filter({ hasText: "guarded in dev" });
+    await expect(row).toContainText("Waits for you");
     const other = new Hand(ken);
     await other.click(ken.getByRole("link", { name: /guarded in dev/ }));
     await expect(ken.getByText("ana now individually get ‘false’")).toBeVisible();

@@ -1,6 +1,8 @@
 import { type ComponentType, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/lib/api/client";
+import { said } from "@/lib/diff-words";
+import { useFormat } from "@/lib/format";
 import { Button } from "./button";
 import classes from "./diff-lines.module.css";
 
@@ -42,9 +44,10 @@ export function DiffLines({ lines, line: Line = DiffLine }: Props) {
 /** One line, said in the reader's language where we know its code. */
 export function DiffLine({ line: { code, params, text } }: { line: Schemas["DiffLine"] }) {
   const { t } = useTranslation();
+  const { share, list, either } = useFormat();
   const { environment, flag, segment } = params;
   const words = t(`diff.${code}` as "diff.turnedOn", {
-    ...params,
+    ...said({ t, share, list, either }, params),
     context: params["list"] ?? "",
     defaultValue: "",
   });

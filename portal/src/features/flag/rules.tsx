@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import type { UsersPlace } from "@/lib/api/known";
 import { type Flag, type Rule, type Targeting, everybody } from "@/lib/model/flag";
+import { uuid } from "@/lib/uuid";
 import { Decides } from "./decides";
 import { RuleSentence } from "./rule";
 import { RuleNotes } from "./rule-notes";
@@ -42,7 +43,7 @@ export function RuleList({ place, flag, targeting, server, warnings, audience, e
 
   function add() {
     const rule: Rule = {
-      id: crypto.randomUUID(),
+      id: uuid(),
       name: "",
       conditions: [{ property: "", op: "IsOneOf", value: "[]" }],
       serving: everybody(flag.onVariation),
@@ -53,7 +54,7 @@ export function RuleList({ place, flag, targeting, server, warnings, audience, e
 
   function duplicate(rule: Rule, index: number) {
     const name = rule.name && t("flag.copyOf", { name: rule.name });
-    const copy = { ...structuredClone(rule), id: crypto.randomUUID(), name };
+    const copy = { ...structuredClone(rule), id: uuid(), name };
     set((it) => it.toSpliced(index + 1, 0, copy));
   }
 

@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import type { Flag, Variation, WholeFlag } from "@/lib/model/flag";
+import { uuid } from "@/lib/uuid";
 import { editFlag } from "./use-flag";
 import { VariationRow } from "./variation-row";
 import { VariationSelect } from "./variation-select";
@@ -38,7 +39,7 @@ export function Variations({ server, view }: Props) {
         ))}
       </ul>
       {flag.type !== "boolean" && (
-        <Button small onClick={() => set((it) => [...it, { ...fresh, id: crypto.randomUUID() }])}>
+        <Button small onClick={() => set((it) => [...it, { ...fresh, id: uuid() }])}>
           {t("create.addValue")}
         </Button>
       )}

@@ -12,6 +12,7 @@ import { Warnings } from "@/components/warnings";
 import { type Schemas, api, dataOf } from "@/lib/api/client";
 import { asks } from "@/lib/changes";
 import { useSettled } from "@/lib/settled";
+import { uuid } from "@/lib/uuid";
 import classes from "./create.module.css";
 import { KeyField, useTaken } from "./key-field";
 import { Places } from "./places";
@@ -62,7 +63,7 @@ export function ClonePanel({ organization, project, index, environments, of, clo
   });
   const clone = useMutation({
     mutationFn: async () => {
-      const sent = { ...body, comment, id: crypto.randomUUID() };
+      const sent = { ...body, comment, id: uuid() };
       return dataOf(await api(organization).POST(path, { params, body: sent }));
     },
     onSuccess: async ({ result }) => {

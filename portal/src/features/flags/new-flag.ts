@@ -1,6 +1,7 @@
 import type { Schemas } from "@/lib/api/client";
 import type { Edit } from "@/lib/draft/edit";
 import { pasted } from "@/lib/model/operators";
+import { uuid } from "@/lib/uuid";
 
 export interface NewFlag {
   name: string;
@@ -17,7 +18,7 @@ export interface NewFlag {
 /** The commands that make it. */
 export function commandsOf(project: string, flag: NewFlag & { key: string }): Edit[] {
   const { key, name, type, description } = flag;
-  const variations = flag.values.map((value) => ({ id: crypto.randomUUID(), value }));
+  const variations = flag.values.map((value) => ({ id: uuid(), value }));
   const made: Edit = {
     kind: "createFlag",
     project,
