@@ -31,6 +31,13 @@ export function ChangeEntry({ organization, change, only = () => true, line = Di
         <Link to="/$organization/changes/$id" params={{ organization, id: change.id }}>
           <Ago at={change.at} />
         </Link>
+        {change.request && (
+          <Link to="/$organization/changes/$id" params={{ organization, id: change.request }}>
+            {change.step && change.step.of > 1
+              ? t("history.ofStep", { step: change.step.step, of: change.step.of })
+              : t("history.ofRequest")}
+          </Link>
+        )}
         {reversible && <Revert organization={organization} id={change.id} />}
       </div>
       {change.comment && <p className={classes.comment}>{change.comment}</p>}

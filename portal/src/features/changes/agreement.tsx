@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { reviewersQuery } from "@/lib/api/changes";
+import { holdersQuery } from "@/lib/api/permissions";
 import type { Schemas } from "@/lib/api/client";
 import { useFormat } from "@/lib/format";
 import classes from "./changes.module.css";
@@ -39,6 +40,13 @@ function Need({ organization, request, need }: Props & { need: Schemas["Environm
   const { environment, approvals, missing, approvedBy, declinedBy, reviewers } = need;
   const members = useQuery({ ...reviewersQuery(organization), enabled: missing > 0 });
   const named = (reviewers.members?.length ?? 0) + (reviewers.groups?.length ?? 0) > 0;
+  const holders = useQuery({
+    ...holdersQuery(organization, {
+      action: "change.review",
+      resource: `project/${need.project}:env/${environment}`,
+    }),
+    enabled: missing > 0 && !named,
+  });
   const spent = new Set([
     ...request.revisions.map((it) => it.author),
     ...approvedBy,
@@ -50,8 +58,14 @@ function Need({ organization, request, need }: Props & { need: Schemas["Environm
       (reviewers.members?.includes(it.id) ||
         it.groups.some((key) => reviewers.groups?.includes(key))),
   );
-  const names = able.slice(0, NAMED).map((it) => it.name || it.email);
-  const more = able.length - names.length;
+  // By their names alone, so who wrote it or has spoken is known only where members are.
+  const silent = new Set(members.data?.filter((it) => spent.has(it.email)).map((it) => it.name));
+  const anybody = members.data ? (holders.data?.holders.names ?? []) : [];
+  const all = named
+    ? able.map((it) => it.name || it.email)
+    : anybody.filter((it) => !silent.has(it));
+  const names = all.slice(0, NAMED);
+  const more = all.length - names.length + (named ? 0 : (holders.data?.holders.more ?? 0));
   return (
     <div className={classes.need}>
       <p>
@@ -64,12 +78,12 @@ function Need({ organization, request, need }: Props & { need: Schemas["Environm
       {missing > 0 && (
         <p>
           <strong>{t("request.missing", { count: missing })}</strong>{" "}
-          {!named
-            ? t("request.anyReviewer", { environment })
-            : names.length > 0
-              ? t("request.canGive", {
-                  names: list(more > 0 ? [...names, t("request.others", { count: more })] : names),
-                })
+          {names.length > 0
+            ? t("request.canGive", {
+                names: list(more > 0 ? [...names, t("request.others", { count: more })] : names),
+              })
+            : !named
+              ? t("request.anyReviewer", { environment })
               : (reviewers.groups?.length ?? 0) > 0 &&
                 t("request.groupsCan", { groups: list(reviewers.groups ?? []) })}
         </p>
