@@ -53,7 +53,7 @@ export function WhyAnswer({ environment, why }: Props) {
           <div className={classes.after}>
             <span className={classes.afterLabel}>{t("why.afterEdits")}</span>
             {missing ? (
-              <p>{t(`review.incomplete.${missing}`)}</p>
+              <p>{t("why.unfinished")}</p>
             ) : after.isError ? (
               <Wrong error={after.error} />
             ) : (

@@ -52,7 +52,7 @@ export function PropertyRow({ of: it, lacking, edit, remove }: Props) {
               aria-label={t("users.editProperty", { name: it.name })}
               onClick={edit}
             >
-              {t("flag.edit")}
+              {t("users.edit")}
             </Button>
             <Button
               small
