@@ -1,86 +1,31 @@
-import { Menu } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { lazy } from "react";
 import { useTranslation } from "react-i18next";
-import { LANGUAGES, type Language, speak } from "@/i18n";
-import { type Schemas, api } from "@/lib/api/client";
-import { clearDraft, draftNow } from "@/lib/draft/store";
-import { keepSettings } from "@/lib/settings";
-import { shortcutsShown } from "@/lib/shortcuts";
-import { useStore } from "@/lib/store";
-import { type Theme, chooseTheme, theme } from "@/lib/theme";
+import type { Schemas } from "@/lib/api/client";
+import { MenuButton } from "./menu-button";
 import classes from "./shell.module.css";
 
-const THEMES: Theme[] = ["system", "light", "dark"];
+const AccountItems = lazy(() =>
+  import("./account-items").then((it) => ({ default: it.AccountItems })),
+);
 
-/** Who is signed in, what they chose for themselves, and the way out. */
-export function AccountMenu({
-  organization,
-  me,
-}: {
+interface Props {
   organization: string;
   me: Schemas["Me"] | undefined;
-}) {
-  const { t, i18n } = useTranslation();
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const chosen = useStore(theme);
+}
 
-  const keep = (change: Partial<Schemas["MemberSettings"]>) =>
-    keepSettings(queries, organization, (it) => ({ ...it, ...change }));
-
-  async function leave() {
-    const edits = draftNow().commands.length;
-    // oxlint-disable-next-line no-alert -- the page is about to go; what asks must outlive it
-    if (edits > 0 && !confirm(t("shell.leaveEdits", { count: edits }))) return;
-    clearDraft();
-    await api("").DELETE("/api/v1/session");
-    queries.clear();
-    await navigate({ to: "/sign-in" });
-  }
-
-  const mark = (is: boolean) => (is ? "✓" : " ");
+/** Who is signed in, what they chose for themselves, and the way out. */
+export function AccountMenu({ organization, me }: Props) {
+  const { t } = useTranslation();
   return (
-    <Menu position="top-start" width={220} withinPortal>
-      <Menu.Target>
-        <button type="button" className={classes.item}>
+    <MenuButton
+      className={classes.item}
+      face={
+        <>
           <span className="hidden">{t("shell.account")}</span>
           <span className={classes.account}>{me?.name ?? "…"}</span>
-        </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{me?.email}</Menu.Label>
-        <Menu.Label>{t("shell.theme")}</Menu.Label>
-        {THEMES.map((it) => (
-          <Menu.Item
-            key={it}
-            leftSection={mark(chosen === it)}
-            onClick={() => {
-              chooseTheme(it);
-              void keep({ theme: it });
-            }}
-          >
-            {t(`shell.themes.${it}`)}
-          </Menu.Item>
-        ))}
-        <Menu.Label>{t("shell.language")}</Menu.Label>
-        {Object.entries(LANGUAGES).map(([language, name]) => (
-          <Menu.Item
-            key={language}
-            lang={language}
-            leftSection={mark(i18n.language === language)}
-            onClick={() => {
-              void speak(language as Language);
-              void keep({ language: language as Language });
-            }}
-          >
-            {name}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item onClick={() => shortcutsShown.set(true)}>{t("shell.shortcuts")}</Menu.Item>
-        <Menu.Item onClick={() => void leave()}>{t("shell.signOut")}</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+        </>
+      }
+      renderMenu={(button) => <AccountItems button={button} organization={organization} me={me} />}
+    />
   );
 }

@@ -1,11 +1,15 @@
-import { Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { lazy } from "react";
 import { useTranslation } from "react-i18next";
 import { Mark } from "@/components/mark";
 import type { Schemas } from "@/lib/api/client";
 import { projectsQuery } from "@/lib/api/queries";
+import { MenuButton } from "./menu-button";
 import classes from "./shell.module.css";
+
+const ProjectItems = lazy(() =>
+  import("./project-items").then((it) => ({ default: it.ProjectItems })),
+);
 
 interface Props {
   organization: string;
@@ -16,49 +20,24 @@ interface Props {
 /** Which project, and which organization where one is a member of several. */
 export function ProjectMenu({ organization, project, me }: Props) {
   const { t } = useTranslation();
-  const navigate = useNavigate();
   const projects = useQuery({ ...projectsQuery(organization), enabled: me !== undefined });
   const organizations = me?.organizations ?? [];
   const name = organizations.find((it) => it.key === organization)?.name ?? organization;
   const here = projects.data?.find((it) => it.key === project);
   return (
-    <Menu position="bottom-start" width={240} withinPortal>
-      <Menu.Target>
-        <button type="button" className={classes.switcher}>
+    <MenuButton
+      className={classes.switcher}
+      face={
+        <>
           <Mark size={22} />
           <span>
             <small>{name}</small>
             <span className="hidden">{t("shell.switchProject")}</span>
             <strong>{here?.name ?? project ?? t("shell.allProjects")}</strong>
           </span>
-        </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{t("shell.projects")}</Menu.Label>
-        {projects.data?.map(({ key, name }) => (
-          <Menu.Item
-            key={key}
-            onClick={() => {
-              const params = { organization, project: key };
-              void navigate({ to: "/$organization/$project/flags", params });
-            }}
-          >
-            {name}
-          </Menu.Item>
-        ))}
-        {organizations.length > 1 && <Menu.Label>{t("shell.organizations")}</Menu.Label>}
-        {organizations.length > 1 &&
-          organizations.map((it) => (
-            <Menu.Item
-              key={it.key}
-              onClick={() => {
-                void navigate({ to: "/$organization", params: { organization: it.key } });
-              }}
-            >
-              {it.name}
-            </Menu.Item>
-          ))}
-      </Menu.Dropdown>
-    </Menu>
+        </>
+      }
+      renderMenu={(button) => <ProjectItems button={button} organization={organization} me={me} />}
+    />
   );
 }
