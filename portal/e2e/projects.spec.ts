@@ -184,3 +184,25 @@ test("who may not see the log is told so, and what is missing", async ({
   await expect(rotate).toHaveAttribute("title", /sdkKey.write on project\/demo:env\/prod/);
   await context.close();
 });
+
+test("a project is made from the menu, and edited", async ({ owner, server, call }) => {
+  await owner.goto(`${server.url}/default/demo/flags`);
+  await owner.getByRole("button", { name: /Switch project/ }).click();
+  await owner.getByRole("menuitem", { name: "New project" }).click();
+  await owner.getByLabel("Name", { exact: true }).fill("Web shop");
+  await owner.getByRole("button", { name: "Create web-shop" }).click();
+  await expect(owner).toHaveURL(/default\/web-shop\/flags/);
+  const made = await call<{ items: { key: string }[] }>("GET", "/projects/web-shop/environments");
+  expect(made.items.map((it) => it.key)).toEqual(["prod", "dev"]);
+  await owner.goto(`${server.url}/default/web-shop/settings`);
+  await owner.getByLabel("Name", { exact: true }).fill("Shop");
+  await owner.getByLabel("After a number of days of its own").check();
+  await owner.getByLabel("Days", { exact: true }).fill("14");
+  await owner.getByRole("button", { name: "Save web-shop" }).click();
+  await expect(owner.getByText("web-shop is saved")).toBeVisible();
+  expect(await call("GET", "/projects/web-shop")).toMatchObject({ name: "Shop", staleDays: 14 });
+  await owner.getByRole("button", { name: "Delete web-shop" }).click();
+  await owner.getByLabel("Type web-shop to go on").fill("web-shop");
+  await owner.getByRole("dialog").getByRole("button", { name: "Delete web-shop" }).click();
+  await expect(owner).toHaveURL(/default\/(?!web-shop)[^/]+\/flags/);
+});

@@ -76,4 +76,22 @@ export const projects: Shown[] = [
       await expect(page.getByRole("link", { name: "Keys", exact: true })).toBeVisible();
     },
   },
+  {
+    name: "project-general",
+    path: `${SETTINGS}/general`,
+    ready: (page) => expect(page.getByRole("button", { name: "Save demo" })).toBeVisible(),
+  },
+  {
+    name: "project-files",
+    path: `${SETTINGS}/files`,
+    async ready(page) {
+      const source = page.getByRole("group", { name: "File", exact: true });
+      const flag = "    type: boolean\n    variations: [{ value: 'true' }, { value: 'false' }]\n";
+      await source
+        .getByRole("textbox")
+        .fill(`burgee: 1\nproject: demo\nflags:\n  from-a-file:\n${flag}`);
+      await page.getByRole("button", { name: "See what it would do" }).click();
+      await expect(page.getByRole("button", { name: "Apply to demo" })).toBeVisible();
+    },
+  },
 ];

@@ -2,13 +2,14 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy } from "react";
 import { useTranslation } from "react-i18next";
 import { Mark } from "@/components/mark";
+import { withWords } from "@/i18n";
 import type { Schemas } from "@/lib/api/client";
 import { projectsQuery } from "@/lib/api/queries";
 import { MenuButton } from "./menu-button";
 import classes from "./shell.module.css";
 
 const ProjectItems = lazy(() =>
-  import("./project-items").then((it) => ({ default: it.ProjectItems })),
+  withWords("projects", import("./project-items")).then((it) => ({ default: it.ProjectItems })),
 );
 
 interface Props {

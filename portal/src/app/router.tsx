@@ -15,6 +15,7 @@ import {
   environmentRules,
   environments,
 } from "./routes/environments";
+import { projectFiles, projectGeneral, projectSettingsStart } from "./routes/projects";
 import { link, signIn } from "./routes/session";
 import { projectSettings, settingsPages } from "./routes/settings";
 import { user, userProperties, users, usersFirst, usersOf } from "./routes/users";
@@ -38,6 +39,9 @@ const tree = root.addChildren([
       version,
       connect,
       projectSettings.addChildren([
+        projectSettingsStart,
+        projectGeneral,
+        projectFiles,
         environments,
         environment.addChildren([environmentGeneral, environmentRules, environmentKeys]),
       ]),

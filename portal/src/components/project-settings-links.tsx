@@ -18,8 +18,14 @@ export function ProjectSettingsLinks({ organization }: { organization: string })
   return (
     <>
       <h2>{t("projectSettings.of", { name: found?.name ?? project })}</h2>
+      <Link to="/$organization/$project/settings/general" params={params}>
+        {t("projectSettings.general")}
+      </Link>
       <Link to="/$organization/$project/settings/environments" params={params}>
         {t("projectSettings.environments")}
+      </Link>
+      <Link to="/$organization/$project/settings/files" params={params}>
+        {t("projectSettings.files")}
       </Link>
     </>
   );

@@ -83,6 +83,7 @@ it("every key is used", () => {
     /^palette\.groups/,
     /^problem\.codes/,
     /^(kinds|parts|past\.groups|schedule|stopped)/,
+    /^files\.(exportAs|results|one|kinds)/,
     /^sdkKeys\.(graces|kinds|kindsHelp)/,
     /^request\.(states|stepStates|events|\w+$)/,
     /^plan\.(preset|flaws)/,

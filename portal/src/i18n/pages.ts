@@ -17,6 +17,8 @@ import type rules from "./en/pages/rules.json";
 import type people from "./en/pages/people.json";
 import type environmentMenu from "./en/pages/environment-menu.json";
 import type environments from "./en/pages/environments.json";
+import type files from "./en/pages/files.json";
+import type projects from "./en/pages/projects.json";
 import type projectSettings from "./en/pages/project-settings.json";
 import type sdkKeys from "./en/pages/sdk-keys.json";
 import type picker from "./en/pages/picker.json";
@@ -35,6 +37,8 @@ export interface Pages {
   compare: typeof compare;
   "environment-menu": typeof environmentMenu;
   environments: typeof environments;
+  files: typeof files;
+  projects: typeof projects;
   "project-settings": typeof projectSettings;
   "sdk-keys": typeof sdkKeys;
   "copy-as": typeof copyAs;

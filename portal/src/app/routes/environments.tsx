@@ -38,7 +38,7 @@ export const environmentRules = createRoute({
   path: "rules",
   loader: ({ params }) => void queries.prefetchQuery(rulesQuery(params)),
   component: lazyRouteComponent(
-    () => withWords("acts", import("@/features/environments/rules")),
+    () => withWords("people", withWords("acts", import("@/features/environments/rules"))),
     "RulesPage",
   ),
 });

@@ -3,9 +3,10 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Suspense, lazy, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
-import { Empty, Failure, Waiting } from "@/components/states";
+import { Refused } from "@/components/refused";
+import { Empty, Waiting } from "@/components/states";
 import { auditQuery, exportAudit, newestEntryQuery } from "@/lib/api/audit";
-import { Refused } from "@/lib/api/client";
+import { Refused as Refusal } from "@/lib/api/client";
 import type { AuditFilter } from "@/lib/audit-filter";
 import { said } from "@/lib/problems";
 import { saveFile } from "@/lib/save-file";
@@ -16,6 +17,8 @@ import { Filters } from "./filters";
 import { List } from "./list";
 
 const Keeping = lazy(() => import("./keeping").then((it) => ({ default: it.Keeping })));
+
+const READ = { action: "audit.read", resource: "organization" };
 
 /** Everything that was done in the organization, and by whom. */
 export function AuditPage() {
@@ -31,14 +34,14 @@ export function AuditPage() {
     mutationFn: () => exportAudit(organization, filter),
     onSuccess: (file) => saveFile(`audit-${organization}.jsonl`, file),
     onError: (error) =>
-      toast(error instanceof Refused ? said(t, error).text : t("audit.exportCut")),
+      toast(error instanceof Refusal ? said(t, error).text : t("audit.exportCut")),
   });
   useTitle(t("audit.title"));
   const change = (next: AuditFilter) => void navigate({ search: next, replace: true });
   const filtered = Object.keys(filter).length > 0;
   const first = log.data?.pages[0]?.items[0]?.number ?? 0;
   const newer = log.data !== undefined && (newest.data ?? 0) > first;
-  const refused = log.error instanceof Refused && log.error.status === 403;
+  const refused = log.error instanceof Refusal && log.error.status === 403;
   return (
     <div className={classes.page}>
       <header className={classes.head}>
@@ -66,7 +69,9 @@ export function AuditPage() {
           </p>
         )}
       </div>
-      {log.isError && !log.data && <Failure error={log.error} retry={() => void log.refetch()} />}
+      {log.isError && !log.data && (
+        <Refused error={log.error} retry={() => void log.refetch()} needs={READ} />
+      )}
       {log.isPending && <Waiting rows={12} />}
       {log.data && first === 0 && (
         <Empty title={t("audit.none")}>

@@ -13,6 +13,7 @@ import { useFormat } from "@/lib/format";
 import { placeOf } from "@/lib/place";
 import { useTitle } from "@/lib/title";
 import classes from "./environments.module.css";
+import { Reviewers } from "./reviewers";
 import { type Fields, fieldsOf, loosens, rulesOf } from "./rules-form";
 
 /** What an environment asks of each change there. */
@@ -88,6 +89,7 @@ function Form({ place, found, environment }: Props) {
       />
       {required > 0 && (
         <>
+          <Reviewers organization={place.organization} value={value} set={set} />
           <label className={classes.check}>
             <input
               type="checkbox"

@@ -4,8 +4,9 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { useLacking } from "@/components/may";
+import { Refused } from "@/components/refused";
 import { SelectField } from "@/components/select-field";
-import { Empty, Failure, Waiting } from "@/components/states";
+import { Empty, Waiting } from "@/components/states";
 import { environmentQuery, sdkKeysQuery } from "@/lib/api/environments";
 import { placeOf } from "@/lib/place";
 import { useTitle } from "@/lib/title";
@@ -30,7 +31,10 @@ export function SdkKeysPage() {
     write: { action: "sdkKey.write", resource },
     reveal: { action: "sdkKey.reveal", resource },
   });
-  if (keys.isError) return <Failure error={keys.error} retry={() => void keys.refetch()} />;
+  if (keys.isError) {
+    const needs = { action: "sdkKey.read", resource };
+    return <Refused error={keys.error} retry={() => void keys.refetch()} needs={needs} />;
+  }
   if (!keys.data) return <Waiting rows={5} />;
   const valid = keys.data.filter((it) => !isOver(it));
   const over = keys.data.filter(isOver);
