@@ -4,7 +4,15 @@ import { Failure, NoPage } from "@/components/states";
 import { audit } from "./routes/audit";
 import { organization, project, root } from "./routes/base";
 import { change, changes, history, schedule, version, versions } from "./routes/changes";
-import { flag, flagEnvironment, flagHistory, flagIndex, flagWhy, flags } from "./routes/flags";
+import {
+  flag,
+  flagEnvironment,
+  flagHistory,
+  flagIndex,
+  flagPast,
+  flagWhy,
+  flags,
+} from "./routes/flags";
 import { compare, comparePreset, flagCompare } from "./routes/compare";
 import { connect } from "./routes/connect";
 import { segment, segmentHistory, segmentUsers, segments } from "./routes/segments";
@@ -51,6 +59,7 @@ const tree = root.addChildren([
       flag.addChildren([
         flagIndex,
         flagHistory,
+        flagPast,
         flagCompare,
         flagEnvironment.addChildren([flagWhy]),
       ]),

@@ -1,4 +1,4 @@
-import type { ComponentType } from "react";
+import type { ComponentType, ReactNode } from "react";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/lib/api/client";
@@ -12,12 +12,20 @@ interface Props {
   change: Schemas["ChangeView"];
   /** Which of its lines are shown; all where absent. */
   only?: (line: Schemas["DiffLine"]) => boolean;
+  /** What is beside its moment. */
+  more?: ReactNode;
   /** How a line is said, where administration is among them. */
   line?: ComponentType<{ line: Schemas["DiffLine"] }>;
 }
 
 /** A change set of the history: who, when, why, what; and the way back. */
-export function ChangeEntry({ organization, change, only = () => true, line = DiffLine }: Props) {
+export function ChangeEntry({
+  organization,
+  change,
+  only = () => true,
+  more: beside,
+  line = DiffLine,
+}: Props) {
   const { t } = useTranslation();
   const lines = change.diff.filter(only);
   const more = change.diff.length - lines.length;
@@ -38,6 +46,7 @@ export function ChangeEntry({ organization, change, only = () => true, line = Di
               : t("history.ofRequest")}
           </Link>
         )}
+        {beside}
         {reversible && <Revert organization={organization} id={change.id} />}
       </div>
       {change.comment && <p className={classes.comment}>{change.comment}</p>}

@@ -3,8 +3,10 @@ import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/lib/api/client";
 import { said } from "@/lib/diff-words";
 import { useFormat } from "@/lib/format";
+import { jsonDiff } from "@/lib/model/json-diff";
 import { Button } from "./button";
 import classes from "./diff-lines.module.css";
+import { JsonDiff } from "./json-diff";
 
 /** So many lines are shown before somebody asks for all. */
 const SHOWN = 8;
@@ -52,6 +54,16 @@ export function DiffLine({ line: { code, params, text } }: { line: Schemas["Diff
     defaultValue: "",
   });
   if (words === "") return text;
+  const { from = "", to = "" } = params;
+  const inside = code === "variationChanged" ? jsonDiff(from, to) : undefined;
+  if (inside && inside.length > 0) {
+    return (
+      <>
+        <code>{flag}</code> {t("diff.variationInside", { variation: params["variation"] ?? "" })}
+        <JsonDiff of={inside} />
+      </>
+    );
+  }
   return (
     <>
       {environment !== undefined && <strong>{environment} </strong>}

@@ -44,7 +44,15 @@ async function addPage(language: Language, page: keyof Pages): Promise<void> {
 }
 
 /** Pages that show sentences of rules, and what is to be known of them. */
-const WITH_RULES: ReadonlySet<keyof Pages> = new Set(["changes", "flag", "review", "why"]);
+const WITH_RULES: ReadonlySet<keyof Pages> = new Set([
+  "changes",
+  "compare",
+  "flag",
+  "review",
+  "segments",
+  "users",
+  "why",
+]);
 
 /** A page's code, and its words with it: both are asked for at the same moment. */
 export async function withWords<T>(page: keyof Pages, code: Promise<T>): Promise<T> {

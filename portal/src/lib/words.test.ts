@@ -107,7 +107,7 @@ const KINDS: Record<Edit["kind"], true> = {
 };
 
 it("every kind of command has words", () => {
-  const known = Object.keys(en.command).map((key) => key.replace(/_(one|other)$/, ""));
+  const known = Object.keys(rules.command).map((key) => key.replace(/_(one|other)$/, ""));
   expect(Object.keys(KINDS).filter((it) => !known.includes(it))).toEqual([]);
 });
 

@@ -1,7 +1,8 @@
 /** The flags of a project, and one of them. */
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { withWords } from "@/i18n";
-import { flagIndexQuery, flagQuery, historyQuery } from "@/lib/api/queries";
+import { flagHistoryQuery } from "@/lib/api/flag";
+import { flagIndexQuery, flagQuery } from "@/lib/api/queries";
 import { readSearch } from "@/lib/filter";
 import { asked, shownEnvironments } from "@/lib/pinned";
 import { readWhy } from "@/lib/why-search";
@@ -51,8 +52,11 @@ export const flagIndex = createRoute({
 export const flagHistory = createRoute({
   getParentRoute: () => flag,
   path: "history",
-  loader: ({ params }) => {
-    void queries.prefetchInfiniteQuery(historyQuery(params.organization, params.project));
+  validateSearch: ({ environment }: Record<string, unknown>): { environment?: string } =>
+    typeof environment === "string" ? { environment } : {},
+  loaderDeps: ({ search }) => search,
+  loader: ({ params: { organization, project, flag }, deps: { environment = "" } }) => {
+    void queries.prefetchInfiniteQuery(flagHistoryQuery(organization, project, flag, environment));
   },
   component: lazyRouteComponent(
     () => withWords("flag", import("@/features/flag/history")),
@@ -60,9 +64,22 @@ export const flagHistory = createRoute({
   ),
 });
 
+/** `…/history/prod/41`: what it was then. */
+export const flagPast = createRoute({
+  getParentRoute: () => flag,
+  path: "history/$environment/$version",
+  component: lazyRouteComponent(
+    () => withWords("review", withWords("flag", import("@/features/flag/past"))),
+    "FlagPast",
+  ),
+});
+
 export const flagEnvironment = createRoute({
   getParentRoute: () => flag,
   path: "$environment",
+  // `?do=off`: a link for whoever may do it.
+  validateSearch: (search: Record<string, unknown>): { do?: "on" | "off" } =>
+    search["do"] === "on" || search["do"] === "off" ? { do: search["do"] } : {},
   component: lazyRouteComponent(
     () => withWords("flag", withWords("why", import("@/features/flag/environment"))),
     "FlagEnvironment",

@@ -6,6 +6,7 @@ import type { Flag, WholeFlag } from "@/lib/model/flag";
 import { pasted } from "@/lib/model/operators";
 import { toast } from "@/lib/toasts";
 import classes from "./flag.module.css";
+import { Life } from "./life";
 import { editFlag } from "./use-flag";
 
 /** What a flag is called, and what for. */
@@ -30,12 +31,7 @@ export function Details({ server, flag }: { server: WholeFlag; flag: Flag }) {
           <Button small aria-expanded={editing} onClick={() => setEditing(!editing)}>
             {t("flag.edit")}
           </Button>
-          <Button
-            small
-            onClick={() => editFlag(server, (it) => ({ ...it, archived: !it.archived }))}
-          >
-            {t(flag.archived ? "flag.restore" : "flag.archive")}
-          </Button>
+          <Life server={server} archived={flag.archived} />
         </span>
       </div>
       {editing ? (

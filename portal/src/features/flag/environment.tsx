@@ -1,5 +1,5 @@
-import { useParams } from "@tanstack/react-router";
-import { Suspense, lazy, useState } from "react";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Suspense, lazy, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Failure } from "@/components/states";
 import { Switch } from "@/components/switch";
@@ -30,6 +30,19 @@ export function FlagEnvironment() {
   const { organization, project, key, detail, environments, server, view } = useFlag();
   const [anchor, setAnchor] = useState<HTMLElement>();
   const audience = useAudience(environment);
+  const { do: want } = useSearch({ strict: false }) as { do?: "on" | "off" };
+  const navigate = useNavigate();
+  const switching = useRef<HTMLButtonElement>(null);
+  const there = server !== undefined;
+  useEffect(() => {
+    if (want && there && switching.current) setAnchor(switching.current);
+  }, [want, there]);
+  const close = () => {
+    setAnchor(undefined);
+    const params = { organization, project, flag: key, environment };
+    const to = "/$organization/$project/flags/$flag/$environment";
+    if (want) void navigate({ to, params, search: {}, replace: true });
+  };
   const here = environments.data?.find((it) => it.key === environment);
   if (!server || !view || !environments.data) return null;
   if (!here) return <Failure error={new Error(environment)} />;
@@ -49,6 +62,7 @@ export function FlagEnvironment() {
           text={t(now.on ? "flag.isOn" : now.released ? "flag.isOff" : "flag.isNotReleased", {
             environment,
           })}
+          ref={switching}
           disabled={flag.archived}
           onClick={(event) => setAnchor(event.currentTarget)}
         />
@@ -108,7 +122,8 @@ export function FlagEnvironment() {
             environment={environment}
             flag={key}
             anchor={anchor}
-            close={() => setAnchor(undefined)}
+            {...(want === undefined ? {} : { want: want === "on" })}
+            close={close}
           />
         )}
       </Suspense>

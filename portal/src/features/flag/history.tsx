@@ -1,45 +1,77 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { ChangeEntry } from "@/components/change-entry";
+import { SelectField } from "@/components/select-field";
 import { Empty, Failure, Waiting } from "@/components/states";
-import { historyQuery } from "@/lib/api/queries";
+import { flagHistoryQuery } from "@/lib/api/flag";
+import { useFormat } from "@/lib/format";
+import classes from "./history.module.css";
 import { useFlag } from "./use-flag";
 
-/** So many entries are looked for before somebody asks for more, on so many pages at most. */
-const ENOUGH = 5;
-const MOST_PAGES = 10;
-
-/** What was done with the flag, newest first, wherever it was. */
+/** What was done with the flag, newest first; in one environment, where somebody chose one. */
 export function FlagHistory() {
   const { t } = useTranslation();
-  const { organization, project, key } = useFlag();
-  const history = useInfiniteQuery(historyQuery(organization, project));
-  const about = (history.data?.pages ?? [])
-    .flatMap((page) => page.items)
-    .filter((it) => it.diff.some((line) => line.params["flag"] === key));
-  // The API's history is of the project; what is about this flag may lie further back.
-  const { hasNextPage, isFetching, fetchNextPage } = history;
-  const further = about.length < ENOUGH && hasNextPage && !isFetching;
-  const pages = history.data?.pages.length ?? 0;
-  useEffect(() => {
-    if (further && pages < MOST_PAGES) void fetchNextPage();
-  }, [further, pages, fetchNextPage]);
+  const { number } = useFormat();
+  const { organization, project, key, environments } = useFlag();
+  const { environment = "" } = useSearch({ strict: false }) as { environment?: string };
+  const navigate = useNavigate();
+  const params = { organization, project, flag: key };
+  const history = useInfiniteQuery(flagHistoryQuery(organization, project, key, environment));
   if (history.isError) {
     return <Failure error={history.error} retry={() => void history.refetch()} />;
   }
-  if (!history.data) return <Waiting />;
+  const items = history.data?.pages.flatMap((page) => page.items) ?? [];
   return (
     <div>
-      {about.length === 0 && !history.hasNextPage && <Empty title={t("history.none")} />}
+      <div className={classes.filter}>
+        <SelectField
+          label={t("flag.historyIn")}
+          value={environment}
+          onChange={({ target }) =>
+            void navigate({
+              to: "/$organization/$project/flags/$flag/history",
+              params,
+              search: target.value === "" ? {} : { environment: target.value },
+              replace: true,
+            })
+          }
+        >
+          <option value="">{t("flag.everywhere")}</option>
+          {environments.data?.map((it) => (
+            <option key={it.key} value={it.key}>
+              {it.key}
+            </option>
+          ))}
+        </SelectField>
+      </div>
+      {!history.data && <Waiting />}
+      {history.data && items.length === 0 && !history.hasNextPage && (
+        <Empty title={t("history.none")} />
+      )}
       <ol>
-        {about.map((change) => (
+        {items.map((change) => (
           <ChangeEntry
             key={change.id}
             organization={organization}
             change={change}
             only={(line) => line.params["flag"] === key}
+            more={Object.entries(change.versions)
+              .filter(([scope]) => scope.startsWith(`${project}/`))
+              .map(([scope, version]) => {
+                const at = scope.slice(project.length + 1);
+                return (
+                  <Link
+                    key={scope}
+                    to="/$organization/$project/flags/$flag/history/$environment/$version"
+                    params={{ ...params, environment: at, version: String(version) }}
+                    className={classes.version}
+                  >
+                    {t("flag.stateAt", { environment: at, version: number(version) })}
+                  </Link>
+                );
+              })}
           />
         ))}
       </ol>

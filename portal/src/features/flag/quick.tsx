@@ -8,6 +8,7 @@ interface Props {
   environment: string;
   flag: string;
   anchor: HTMLElement;
+  want?: boolean;
   close: () => void;
 }
 

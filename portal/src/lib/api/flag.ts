@@ -1,5 +1,5 @@
 /** What the page of a flag asks for, beside the flag itself. */
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { type Command, Refused, api, dataOf } from "./client";
 
 /** What people have said about properties; offered also where no user has sent them yet. */
@@ -127,4 +127,29 @@ export const audienceQuery = (
     placeholderData: keepPreviousData,
     // Who may not see users sees the flag all the same.
     retry: false,
+  });
+
+/** What was done with a flag, newest first; in one environment, where one is named. */
+export const flagHistoryQuery = (
+  organization: string,
+  project: string,
+  flag: string,
+  environment: string,
+) =>
+  infiniteQueryOptions({
+    queryKey: ["changes", organization, project, "flag", flag, environment],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = {
+        flag,
+        limit: 50,
+        ...(environment === "" ? {} : { environment }),
+        ...(pageParam === "" ? {} : { cursor: pageParam }),
+      };
+      const params = { path: { project }, query };
+      const path = "/api/v1/projects/{project}/changes";
+      return dataOf(await api(organization).GET(path, { params, signal }));
+    },
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next ?? undefined,
+    staleTime: Infinity,
   });

@@ -1,5 +1,5 @@
 /** What is asked for, each under the key by which events say that it changed. */
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { type Schemas, api, dataOf } from "./client";
 
 export const meQuery = queryOptions({
@@ -78,24 +78,6 @@ export const flagQuery = (organization: string, project: string, flag: string) =
     staleTime: Infinity,
   });
 
-export const historyQuery = (organization: string, project: string | undefined) =>
-  infiniteQueryOptions({
-    queryKey: ["changes", organization, project ?? ""],
-    queryFn: async ({ pageParam, signal }) => {
-      const query = pageParam === "" ? { limit: 50 } : { limit: 50, cursor: pageParam };
-      const client = api(organization);
-      if (project === undefined) {
-        return dataOf(await client.GET("/api/v1/changes", { params: { query }, signal }));
-      }
-      const params = { path: { project }, query };
-      return dataOf(await client.GET("/api/v1/projects/{project}/changes", { params, signal }));
-    },
-    initialPageParam: "",
-    getNextPageParam: (page) => page.next ?? undefined,
-    staleTime: Infinity,
-  });
-
-/** How many requests wait for whoever asks: it is told when that changes. */
 export const inboxQuery = (organization: string) =>
   queryOptions({
     queryKey: ["inbox", organization],
