@@ -44,12 +44,12 @@ export function DiffLines({ lines, line: Line = DiffLine }: Props) {
 }
 
 /** One line, said in the reader's language where we know its code. */
-export function DiffLine({ line: { code, params, text } }: { line: Schemas["DiffLine"] }) {
+export function DiffLine({ line: { code, params, text, of } }: { line: Schemas["DiffLine"] }) {
   const { t } = useTranslation();
   const { share, list, either } = useFormat();
   const { environment, flag, segment } = params;
   const words = t(`diff.${code}` as "diff.turnedOn", {
-    ...said({ t, share, list, either }, params),
+    ...said({ t, share, list, either }, { params, of }),
     context: params["list"] ?? "",
     defaultValue: "",
   });

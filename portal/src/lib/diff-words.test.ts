@@ -19,24 +19,33 @@ beforeAll(async () => {
 });
 
 it("shares, conditions and lists are said in the reader's words", () => {
-  expect(said(speaker, { serves: "10% ‘On’, 90% ‘Off’ by country" })).toEqual({
+  const serves = [
+    { share: 0.1, variation: "On" },
+    { share: 0.9, variation: "Off" },
+  ];
+  expect(said(speaker, { params: { serves: "…" }, of: { serves, by: "country" } })).toEqual({
     serves: "10% ‘On’ and 90% ‘Off’ by country",
   });
-  expect(said(speaker, { users: 'country IsOneOf ‘["de","fr"]’ and age BiggerThan ‘22’' })).toEqual(
-    { users: "country is one of de, fr and age > 22" },
-  );
-  expect(said(speaker, { users: "nothing is asked" })).toEqual({ users: "everybody" });
-  expect(said(speaker, { users: "ana, ben and 3 more" })).toEqual({ users: "ana, ben and 3 more" });
-  expect(said(speaker, { tags: "nothing" })).toEqual({ tags: "–" });
+  const conditions = [
+    { property: "country", op: "IsOneOf", value: '["de","fr"]', more: 3 },
+    { property: "age", op: "BiggerThan", value: "22" },
+  ];
+  expect(said(speaker, { params: { users: "…" }, of: { conditions } })).toEqual({
+    users: "country is one of de, fr and 3 more and age > 22",
+  });
+  expect(said(speaker, { params: { users: "…" }, of: { conditions: [] } })).toEqual({
+    users: "everybody",
+  });
+  expect(
+    said(speaker, {
+      params: { users: "…" },
+      of: { items: ["ana", "ben"], more: 3, variation: "On" },
+    }),
+  ).toEqual({ users: "ana, ben and 3 more", variation: "‘On’" });
+  expect(said(speaker, { params: { tags: "nothing" }, of: { items: [] } })).toEqual({ tags: "–" });
 });
 
-it("what is written otherwise stays as it is", () => {
-  const odd = {
-    serves: "an unknown variation (x)",
-    users: "ana and ben",
-    rules: "somebody ‘odd’; or nobody knows",
-    flag: "checkout",
-  };
-  expect(said(speaker, odd)).toEqual(odd);
-  expect(said(speaker, { serves: "‘On’" })).toEqual({ serves: "‘On’" });
+it("what has no parts is said as it is written", () => {
+  const params = { serves: "‘On’", flag: "checkout" };
+  expect(said(speaker, { params })).toEqual(params);
 });

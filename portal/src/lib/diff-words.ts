@@ -1,8 +1,6 @@
-/**
- * Parts of a diff line that the API writes in English whatever one speaks: lists, shares, conditions.
- * What is written as always is said in the reader's words; anything else stays as it is.
- */
+/** What a diff line is made of, said in the reader's words: lists, shares, conditions. */
 import type { TFunction } from "i18next";
+import type { Schemas } from "./api/client";
 import { isOperator, listOf, takes } from "./model/operators";
 
 export interface Speaker {
@@ -12,64 +10,62 @@ export interface Speaker {
   either: (items: string[]) => string;
 }
 
-const PART = /^(\d+(?:\.\d+)?)% (‘[^’]*’)$/;
-const CONDITION = /^(\S+) (\w+) ‘([^’]*)’$/;
+interface Line {
+  params: Record<string, string>;
+  of?: Schemas["Parts"] | null | undefined;
+}
 
-/** The parameters of a line, as they stand in its sentence. */
-export function said(speaker: Speaker, params: Record<string, string>): Record<string, string> {
+/** Lists of a line, each under the one name that the API has for them. */
+const LISTS = ["users", "order", "variations", "tags"] as const;
+
+/** The parameters of a line, as they stand in its sentence; in English where the API has no parts. */
+export function said(speaker: Speaker, { params, of }: Line): Record<string, string> {
+  if (!of) return params;
   const { t } = speaker;
-  const { users, serves, rules, tags, order, variations } = params;
-  return {
-    ...params,
-    ...(users === undefined ? {} : { users: conditions(speaker, users) ?? some(t, users) }),
-    ...(serves === undefined ? {} : { serves: shares(speaker, serves) }),
-    ...(rules === undefined ? {} : { rules: groups(speaker, rules) }),
-    ...(tags === undefined ? {} : { tags: tags === "nothing" ? "–" : tags }),
-    ...(order === undefined ? {} : { order: some(t, order) }),
-    ...(variations === undefined ? {} : { variations: some(t, variations) }),
-  };
+  const { serves, by, conditions, items, rules, more = 0, variation } = of;
+  const words = { ...params };
+  if (variation != null) words["variation"] = `‘${variation}’`;
+  if (serves) words["serves"] = shares(speaker, serves, by ?? undefined);
+  if (conditions) words["users"] = all(speaker, conditions);
+  if (rules) {
+    const any = rules.map((it) => all(speaker, it));
+    const keys = any.length === 0 ? "–" : speaker.either(any);
+    words["rules"] = more > 0 ? t("command.andMore", { keys, count: more }) : keys;
+  }
+  const name = items && LISTS.find((it) => it in params);
+  if (name) {
+    const keys = items.length === 0 ? "–" : items.join(", ");
+    words[name] = more > 0 ? t("command.andMore", { keys, count: more }) : keys;
+  }
+  return words;
 }
 
-/** `ana, ben and 3 more`. */
-function some(t: TFunction, text: string): string {
-  const [, keys, more] = /^(.*) and (\d+) more$/.exec(text) ?? [];
-  return keys === undefined ? text : t("command.andMore", { keys, count: Number(more) });
+function shares({ t, share, list }: Speaker, of: Schemas["Share"][], by?: string): string {
+  const name = (it: Schemas["Share"]) => `‘${it.variation ?? "?"}’`;
+  const [first] = of;
+  if (!first) return "–";
+  if (of.length === 1) return name(first);
+  const parts = list(of.map((it) => `${share(it.share)} ${name(it)}`));
+  return by === undefined ? parts : t("command.splitBy", { parts, property: by });
 }
 
-/** `10% ‘On’, 90% ‘Off’ by country`. */
-function shares({ t, share, list }: Speaker, text: string): string {
-  const [, all = text, property] = /^(.*’) by (.+)$/.exec(text) ?? [];
-  const found = all.split(/, (?=\d)/).map((it) => PART.exec(it));
-  const words = found.flatMap((it) => (it ? [`${share(Number(it[1]) / 100)} ${it[2]}`] : []));
-  if (words.length < found.length) return text;
-  const parts = list(words);
-  return property === undefined ? parts : t("command.splitBy", { parts, property });
-}
-
-/** `age BiggerThan ‘22’ and name EndsWith ‘_qa’`. */
-function conditions({ t, list }: Speaker, text: string): string | undefined {
-  if (text === "nothing is asked") return t("command.everybody");
-  const found = text.split(/(?<=’) and /).map((it) => CONDITION.exec(it));
-  const words = found.flatMap((it) => {
-    const [, property, op, value] = it ?? [];
-    if (property === undefined || op === undefined || value === undefined || !isOperator(op)) {
-      return [];
-    }
-    const kind = takes(op);
-    // A value that was cut is no list any more.
-    const items = kind === "list" || kind === "networks" ? listOf(value).join(", ") : value;
-    const shown = kind === "nothing" ? "" : items || value;
-    // Their words come with pages that show rules.
-    const operator = t(`operator.${op}`, { defaultValue: op });
-    return [t("command.condition", { property, op: operator, value: shown }).trim()];
-  });
-  return words.length < found.length ? undefined : list(words);
-}
-
-/** Rules of a segment, of which one is enough. */
-function groups(speaker: Speaker, text: string): string {
-  if (text === "nobody") return "–";
-  const found = text.split("; or ").map((it) => conditions(speaker, it));
-  const words = found.filter((it) => it !== undefined);
-  return words.length < found.length ? text : speaker.either(words);
+/** What is asked, all of it. */
+function all({ t, list }: Speaker, conditions: Schemas["Asked"][]): string {
+  if (conditions.length === 0) return t("command.everybody");
+  return list(
+    conditions.map(({ property, op, value, more = 0 }) => {
+      const kind = takes(op ?? null);
+      const known = kind === "list" || kind === "networks";
+      const keys = (known && listOf(value ?? null).join(", ")) || (value ?? "");
+      const shown = more > 0 ? t("command.andMore", { keys, count: more }) : keys;
+      return t("command.condition", {
+        property,
+        // Their words come with pages that show rules.
+        op: isOperator(op ?? null)
+          ? t(`operator.${op}` as "operator.Equal", { defaultValue: op ?? "" })
+          : (op ?? ""),
+        value: kind === "nothing" ? "" : shown,
+      }).trim();
+    }),
+  );
 }

@@ -3,10 +3,14 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Anchored } from "@/components/anchored";
 import { Button } from "@/components/button";
+import { DiffLine } from "@/components/diff-lines";
 import type { Schemas } from "@/lib/api/client";
 import { useFormat } from "@/lib/format";
 import classes from "./changes.module.css";
 import { StepActions } from "./step-actions";
+
+/** So many of its lines are shown: the request has all. */
+const NAMED = 3;
 
 interface Props {
   organization: string;
@@ -19,6 +23,7 @@ export function StepRow({ organization, of }: Props) {
   const { moment, list } = useFormat();
   const [anchor, setAnchor] = useState<HTMLElement>();
   const { request, state } = of;
+  const left = of.diffLeftOut + Math.max(0, of.diff.length - NAMED);
   const places = request.scopes.map((it) => it.split("/")[1] ?? (it || t("changes.everywhere")));
   const missing = request.needs.reduce((sum, it) => sum + it.missing, 0);
   return (
@@ -32,6 +37,12 @@ export function StepRow({ organization, of }: Props) {
           {list([...new Set(places)])} · {request.author}
           {of.of > 1 && ` · ${t("request.step", { step: of.step, of: of.of })}`}
         </span>
+        {of.diff.slice(0, NAMED).map((line) => (
+          <span key={line.text}>
+            <DiffLine line={line} />
+          </span>
+        ))}
+        {left > 0 && <span className={classes.quiet}>{t("revert.more", { count: left })}</span>}
         {state === "stopped" && request.stopped && (
           <span className={classes.wrong}>
             {t(`stopped.${request.stopped.code}` as "stopped.late", {
