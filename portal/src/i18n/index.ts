@@ -91,6 +91,12 @@ export async function startLanguage(): Promise<void> {
     resources: { [language]: { all: await files[language]() } },
     interpolation: { escapeValue: false, prefix: "{", suffix: "}" },
     returnNull: false,
+    // A page whose words did not come with it: seen by whoever looks, and by every test.
+    saveMissing: true,
+    missingKeyHandler: (_languages, _namespace, key, instead) => {
+      // oxlint-disable-next-line no-console -- there is nobody else to tell
+      if (instead === key) console.error(`no words for ${key}`);
+    },
   });
   document.documentElement.lang = language;
   begin();
