@@ -25,6 +25,15 @@ export function EnvironmentLinks({ organization, project, environment, anchor, c
         <Link to={`${settings}/rules`} params={params}>
           {t("environmentMenu.rules")}
         </Link>
+        <Link to="/$organization/$project/users/$environment" params={params}>
+          {t("environmentMenu.users")}
+        </Link>
+        <Link to="/$organization/$project/history/$environment" params={params}>
+          {t("environmentMenu.history")}
+        </Link>
+        <Link to="/$organization/$project/compare" params={params}>
+          {t("environmentMenu.compare")}
+        </Link>
         <Link to={settings} params={params} activeOptions={{ exact: true }}>
           {t("environmentMenu.settings")}
         </Link>

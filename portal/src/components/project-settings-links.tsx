@@ -27,6 +27,10 @@ export function ProjectSettingsLinks({ organization }: { organization: string })
       <Link to="/$organization/$project/settings/files" params={params}>
         {t("projectSettings.files")}
       </Link>
+      {/* The server's own page: another one than these. */}
+      <a href="/api/docs" target="_blank" rel="noreferrer">
+        {t("projectSettings.api")}
+      </a>
     </>
   );
 }
