@@ -1,31 +1,9 @@
 import type { Page } from "@playwright/test";
 import { Hand } from "./hand.ts";
+import { project } from "./project.ts";
 import { expect, flag, served, test } from "./test.ts";
 
 const HOME = "/default/demo/flags";
-
-/** A project of its own, with flags of these keys. */
-async function project(
-  call: <T>(method: string, route: string, body?: unknown) => Promise<T>,
-  key: string,
-  flags: string[],
-  environments = ["dev", "prod"],
-): Promise<string> {
-  await call("POST", "/projects", { key });
-  for (const environment of environments) {
-    await call("POST", `/projects/${key}/environments`, { key: environment });
-  }
-  for (let from = 0; from < flags.length; from += 500) {
-    const commands = flags.slice(from, from + 500).map((flag, index) => ({
-      kind: "createFlag",
-      flag,
-      type: "boolean",
-      tags: [`team-${(from + index) % 20}`],
-    }));
-    await call("POST", `/projects/${key}/changes`, { commands });
-  }
-  return `/default/${key}/flags`;
-}
 
 const row = (page: Page, key: string) =>
   page.getByRole("row").filter({ has: page.getByRole("link", { name: key, exact: true }) });
@@ -93,4 +71,99 @@ test("stale flags are one press away, and ten are archived in four", async ({
   await owner.unroute("**/flag-index*");
   const after = await call<{ items: unknown[] }>("GET", "/projects/dusty/flags?state=archived");
   expect(after.items).toHaveLength(10);
+});
+
+test("many are turned on and tagged by keys, as one set", async ({ owner, server, call }) => {
+  const home = await project(call, "many", ["a-one", "a-two", "b-three"]);
+  await owner.goto(server.url + home);
+  await owner.getByRole("link", { name: "a-one", exact: true }).focus();
+  await owner.keyboard.press("x");
+  await owner.keyboard.press("j");
+  await expect(owner.getByRole("link", { name: "a-two", exact: true })).toBeFocused();
+  await owner.keyboard.press("x");
+  const bar = owner.getByRole("toolbar");
+  await expect(bar).toContainText("2 selected");
+  // A range with shift, from the row that was pressed last.
+  await owner
+    .getByRole("checkbox", { name: "Select b-three" })
+    .click({ modifiers: ["Shift"], force: true });
+  await expect(bar).toContainText("3 selected");
+  await bar.getByRole("button", { name: "Tags …" }).click();
+  await owner.getByRole("combobox", { name: "Tags …" }).fill("spring");
+  await owner.keyboard.press("Enter");
+  await owner.keyboard.press("Escape");
+  await bar.getByRole("button", { name: "Turn on in …" }).click();
+  await owner.getByRole("combobox", { name: "Turn on in …" }).fill("prod");
+  await owner.keyboard.press("Enter");
+  await expect(owner.getByText("6 changes", { exact: true })).toBeVisible();
+  await owner.getByRole("button", { name: "Apply to prod" }).click();
+  await expect(owner.getByText(/prod is now version/)).toBeVisible();
+  await expect(owner.getByRole("button", { name: /a-two in prod: On/ })).toBeVisible();
+  await expect(row(owner, "b-three").getByRole("link", { name: "spring" })).toBeVisible();
+});
+
+test("a view is saved, renamed and deleted", async ({ owner, server, call }) => {
+  const home = await project(call, "viewed", ["one", "two"]);
+  await owner.goto(`${server.url}${home}?tag=team-1`);
+  await expect(owner.getByRole("link", { name: "two", exact: true })).toBeVisible();
+  await expect(owner.getByRole("link", { name: "one", exact: true })).toBeHidden();
+  const views = owner.getByRole("navigation", { name: "Views" });
+  await views.getByRole("button", { name: "Save this view" }).click();
+  await owner.getByRole("dialog").getByLabel("Name").fill("Team 1");
+  await owner.keyboard.press("Enter");
+  await expect(views.getByRole("link", { name: "Team 1" })).toHaveAttribute("aria-current", "page");
+  await views.getByRole("link", { name: "All" }).click();
+  await expect(owner.getByRole("link", { name: "one", exact: true })).toBeVisible();
+  await owner.reload();
+  await views.getByRole("link", { name: "Team 1" }).click();
+  await views.getByRole("button", { name: "Edit the view Team 1" }).click();
+  await owner.getByRole("dialog").getByLabel("Name").fill("First team");
+  await owner.keyboard.press("Enter");
+  await views.getByRole("button", { name: "Edit the view First team" }).click();
+  await owner.getByRole("button", { name: "Delete the view" }).click();
+  await expect(views.getByRole("link", { name: "First team" })).toBeHidden();
+  expect(new URL(owner.url()).search).toBe("");
+});
+
+test("a key that is taken names the flag that has it; a flag is made like another", async ({
+  owner,
+  server,
+  call,
+}) => {
+  const home = await project(call, "twins", ["cart"]);
+  await call("POST", "/projects/twins/changes", {
+    commands: [{ kind: "turnOn", flag: "cart", environment: "prod" }],
+  });
+  await owner.goto(`${server.url}${home}?create=true`);
+  const panel = owner.getByRole("dialog", { name: "New flag" });
+  await panel.getByLabel("Name", { exact: true }).fill("Cart");
+  await expect(panel.getByRole("alert")).toContainText("There is a flag of this key already: cart");
+  await expect(panel.getByLabel("Key")).toHaveAttribute("aria-invalid", "true");
+  await expect(panel.getByRole("link", { name: "cart" })).toBeVisible();
+  await owner.keyboard.press("Escape");
+  await owner.getByRole("button", { name: "Actions for cart" }).click();
+  await owner.getByRole("button", { name: "Duplicate …" }).click();
+  const like = owner.getByRole("dialog", { name: "Duplicate cart" });
+  await like.getByLabel("Key").fill("cart-2");
+  await like.getByRole("checkbox", { name: "prod" }).check();
+  await like.getByRole("button", { name: "Create cart-2" }).click();
+  await expect(owner.getByRole("heading", { level: 1 })).toContainText("cart (copy)");
+  const made = await call<{ environments: Record<string, { isEnabled: boolean }> }>(
+    "GET",
+    "/projects/twins/flags/cart-2",
+  );
+  expect(made.environments["prod"]?.isEnabled).toBe(true);
+});
+
+test("archived flags are deleted after typing a name", async ({ owner, server, call }) => {
+  const home = await project(call, "gone", ["first", "second", "third"]);
+  const archive = ["first", "second"].map((flag) => ({ kind: "archiveFlag", flag }));
+  await call("POST", "/projects/gone/changes", { commands: archive });
+  await owner.goto(`${server.url}${home}?archived=true`);
+  await owner.getByRole("checkbox", { name: "Select all 2" }).click();
+  await owner.getByRole("button", { name: "Delete …" }).click();
+  const dialog = owner.getByRole("dialog", { name: "Delete 2 flags" });
+  await dialog.getByLabel("Type gone to go on").fill("gone");
+  await dialog.getByRole("button", { name: "Delete 2 flags" }).click();
+  await expect(owner.getByText("No flag is like that")).toBeVisible();
 });

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const target = process.env["CARGO_TARGET_DIR"] ?? path.join(root, "target");
-const binary = process.env["BURGEE_BIN"] ?? path.join(target, "debug", "burgee");
+export const binary = process.env["BURGEE_BIN"] ?? path.join(target, "debug", "burgee");
 
 export const OWNER = { email: "owner@localhost", password: "vessel-harbor-9" };
 
@@ -19,7 +19,8 @@ export class Server {
     /** The password that the first start printed. */
     readonly firstPassword: string,
     private readonly process: ChildProcess,
-    private readonly folder: string,
+    /** Where its data lies. */
+    readonly folder: string,
   ) {}
 
   /** Starts one with the demo flags. */
