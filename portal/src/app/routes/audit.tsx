@@ -20,7 +20,13 @@ export const audit = createRoute({
   component: lazyRouteComponent(
     () =>
       // How long it is kept is saved by a form.
-      withWords("settings", withWords("acts", withWords("audit", import("@/features/audit/page")))),
+      withWords(
+        "rules",
+        withWords(
+          "settings",
+          withWords("acts", withWords("audit", import("@/features/audit/page"))),
+        ),
+      ),
     "AuditPage",
   ),
 });

@@ -28,7 +28,8 @@ export const projectFiles = createRoute({
   getParentRoute: () => projectSettings,
   path: "files",
   component: lazyRouteComponent(
-    () => withWords("files", import("@/features/files/page")),
+    // What a file does to rules is said by their words.
+    () => withWords("rules", withWords("files", import("@/features/files/page"))),
     "FilesPage",
   ),
 });
