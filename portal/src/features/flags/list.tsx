@@ -100,7 +100,6 @@ export function FlagList(props: Props) {
           className={classes.scroller}
           ref={scroller}
           role="presentation"
-          tabIndex={-1}
           onKeyDown={roving.keys}
           onFocus={roving.focused}
         >
