@@ -5,6 +5,7 @@ import { changes } from "./pages/changes.ts";
 import { compare } from "./pages/compare.ts";
 import { flag } from "./pages/flag.ts";
 import { flags } from "./pages/flags.ts";
+import { people } from "./pages/people.ts";
 import { projects } from "./pages/projects.ts";
 import { start } from "./pages/start.ts";
 import { segments } from "./pages/segments.ts";
@@ -26,6 +27,7 @@ const PAGES: Shown[] = [
   ...why,
   ...users,
   ...settings,
+  ...people,
   ...compare,
 ];
 

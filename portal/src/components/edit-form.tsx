@@ -58,6 +58,7 @@ export function EditForm(props: Props) {
       ) : (
         <Wrong error={error} />
       )}
+      {lacking !== undefined && <p className={classes.lacking}>{lacking}</p>}
       <div className={classes.buttons}>
         <Button
           type="submit"

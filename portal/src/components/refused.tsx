@@ -2,6 +2,7 @@ import { useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Refused as Refusal } from "@/lib/api/client";
 import type { Asked } from "@/lib/api/permissions";
+import { lackOf } from "@/lib/problems";
 import { Failure } from "./states";
 import { useWhom } from "./whom";
 import classes from "./states.module.css";
@@ -19,7 +20,7 @@ export function Refused({ error, retry, needs }: Props) {
   if (!(error instanceof Refusal) || error.problem?.code !== "forbidden") {
     return <Failure error={error} retry={retry} />;
   }
-  return <NoRight needs={needs} title={t("state.noAccess")} />;
+  return <NoRight needs={lackOf(error) ?? needs} title={t("state.noAccess")} />;
 }
 
 /** What is missing to see what would be here. */

@@ -1,10 +1,22 @@
 /** What a page shows where it has nothing to show. */
+import { useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "@/lib/api/client";
-import { said } from "@/lib/problems";
+import { type Said, lackOf, said } from "@/lib/problems";
 import { Button } from "./button";
 import classes from "./states.module.css";
+import { useWhom } from "./whom";
+
+/** What went wrong; where a permission is missing, which, and who can grant it. */
+function useSaid(error: unknown): Said {
+  const { t } = useTranslation();
+  const { organization = "" } = useParams({ strict: false });
+  const lack = lackOf(error);
+  const [whom] = useWhom(organization, lack ? [lack] : []);
+  const it = said(t, error);
+  return whom === undefined ? it : { ...it, text: whom };
+}
 
 /** Nothing here yet: one sentence, and what to do next. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
@@ -19,13 +31,14 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
 /** It went wrong, or may not be seen: what happened, and a way on. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   const { t } = useTranslation();
+  const { text } = useSaid(error);
   const status = error instanceof Refused ? error.status : 0;
   const titles = { 403: t("state.noAccess"), 404: t("state.missing") } as Record<number, string>;
   return (
     <div className={classes.state} role="alert">
       <h1>{titles[status] ?? t("state.failed")}</h1>
-      <p>{said(t, error).text}</p>
-      {status === 403 && <p>{t("state.whomToAsk")}</p>}
+      <p>{text}</p>
+      {status === 403 && !lackOf(error) && <p>{t("state.whomToAsk")}</p>}
       {retry && status !== 403 && status !== 404 && (
         <Button onClick={retry}>{t("state.retry")}</Button>
       )}
@@ -57,9 +70,8 @@ export function Waiting({ rows = 8 }: { rows?: number }) {
 
 /** A refusal inside a form or panel. */
 export function Wrong({ error }: { error: unknown }) {
-  const { t } = useTranslation();
+  const { text, fields } = useSaid(error);
   if (error == null) return null;
-  const { text, fields } = said(t, error);
   const more = Object.values(fields).filter((it) => it !== text);
   return (
     <div className={classes.wrong} role="alert">

@@ -1,12 +1,15 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { actionWords, policyName, resourceWords } from "@/lib/access";
+import { type Statement, actionWords, policyName, resourceWords } from "@/lib/access";
 import type { Schemas } from "@/lib/api/client";
-import { actionsQuery, everybodyQuery } from "@/lib/api/people";
+import { actionsQuery, membersQuery, someMembersQuery } from "@/lib/api/people";
 import { permissionsQuery } from "@/lib/api/permissions";
 import { useFormat } from "@/lib/format";
+import { useSettled } from "@/lib/settled";
+import { draftOf, placed } from "@/lib/policy-draft";
+import { MemberField } from "./member-field";
 import { useResources } from "./resources";
 import { SelectField } from "./select-field";
 import { Sentence } from "./sentence";
@@ -17,25 +20,30 @@ interface Props {
   organization: string;
   /** Of whom it is asked; chosen where none is given. */
   member?: Schemas["MemberView"];
+  /** Who has this policy is asked about first. */
+  policy?: string;
+  /** What that policy says while it is edited: answered as if it were saved. */
+  edited?: Statement[] | undefined;
 }
 
-/** Can this member do X on Y, and why: asked of the server, as it is now. */
-export function Tester({ organization, member: given }: Props) {
+/** Can this member do X on Y, and why: asked of the server. */
+export function Tester({ organization, member: given, policy, edited }: Props) {
   const { t } = useTranslation();
   const { list } = useFormat();
   const id = useId();
   const actions = useQuery(actionsQuery);
-  const everybody = useQuery({ ...everybodyQuery(organization), enabled: given === undefined });
+  const [chosen, setChosen] = useState<Schemas["MemberView"]>();
+  const first = useFirst(organization, policy, given === undefined);
   const offered = useResources(organization, "questions");
-  const [chosen, setChosen] = useState("");
   const [action, setAction] = useState("flag.turnOn");
   const [typed, setTyped] = useState<string>();
   const resource = typed ?? offered[0] ?? "";
-  const people = everybody.data ?? [];
-  const member = given ?? people.find((it) => it.id === chosen) ?? people[0];
+  const member = given ?? chosen ?? first;
   const asked = resource === "" || member === undefined ? [] : [{ action, resource }];
+  const settled = useSettled(edited);
+  const draft = draftOf(policy, settled);
   const answer = useQuery({
-    ...permissionsQuery(organization, asked, member?.id),
+    ...permissionsQuery(organization, asked, member?.id, draft?.policy),
     retry: false,
   });
   const found = answer.data?.[0];
@@ -43,17 +51,12 @@ export function Tester({ organization, member: given }: Props) {
     <div className={classes.tester}>
       <div className={classes.question}>
         {given === undefined && (
-          <SelectField
+          <MemberField
+            organization={organization}
             label={t("tester.member")}
-            value={member?.id ?? ""}
-            onChange={(event) => setChosen(event.target.value)}
-          >
-            {people.map((it) => (
-              <option key={it.id} value={it.id}>
-                {it.name}
-              </option>
-            ))}
-          </SelectField>
+            chosen={member}
+            choose={setChosen}
+          />
         )}
         <SelectField
           label={t("tester.action")}
@@ -89,7 +92,7 @@ export function Tester({ organization, member: given }: Props) {
         {found && member && (
           <Verdict
             organization={organization}
-            answer={found}
+            answer={placed(found, draft)}
             member={member.name}
             action={actionWords(t, action)}
             resource={resourceWords(t, list, resource)}
@@ -98,6 +101,15 @@ export function Tester({ organization, member: given }: Props) {
       </div>
     </div>
   );
+}
+
+/** Whom to ask about before anybody is chosen: who has the policy, or else the first of all. */
+function useFirst(organization: string, policy: string | undefined, enabled: boolean) {
+  const of = policy === undefined ? {} : { policy };
+  const having = useInfiniteQuery({ ...membersQuery(organization, "", of), enabled });
+  const all = useQuery({ ...someMembersQuery(organization, ""), enabled });
+  if (having.isPending) return undefined;
+  return having.data?.pages[0]?.items[0] ?? all.data?.[0];
 }
 
 interface VerdictProps {

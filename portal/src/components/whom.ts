@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/lib/api/client";
 import { type Asked, holdersQuery } from "@/lib/api/permissions";
 import { useFormat } from "@/lib/format";
+import { lackWords } from "@/lib/problems";
 
 /** For each permission that is missing: which, on what, and who grants it, as one text. */
 export function useWhom(organization: string, missing: Asked[]): string[] {
@@ -17,13 +18,9 @@ export function useWhom(organization: string, missing: Asked[]): string[] {
   });
   const names = ({ names, more }: Schemas["Named"]) =>
     list(more > 0 ? [...names, t("needs.others", { count: more })] : names);
-  return missing.map(({ action, resource }, index) => {
-    const whom = found[index];
-    // Whether an environment is protected is for programs.
-    const lacks = { action, resource: resource.replace(/@(un)?protected/, "") };
-    if (whom && whom.grantors.names.length > 0) {
-      return t("needs.permissionFrom", { ...lacks, names: names(whom.grantors) });
-    }
-    return t("needs.permission", lacks);
+  return missing.map((it, index) => {
+    const grantors = found[index]?.grantors;
+    const known = grantors !== undefined && grantors.names.length > 0;
+    return lackWords(t, it, known ? names(grantors) : undefined);
   });
 }

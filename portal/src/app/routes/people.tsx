@@ -46,7 +46,7 @@ const settingsGroups = createRoute({
     asked((it) => {
       void queries.prefetchQuery(it.groupsQuery(organization));
       void queries.prefetchQuery(it.policiesQuery(organization));
-      void queries.prefetchQuery(it.everybodyQuery(organization));
+      void queries.prefetchQuery(it.fewMembersQuery(organization));
     }),
   component: lazyRouteComponent(
     () => withWords("people", import("@/features/groups/page")),
@@ -61,7 +61,7 @@ const settingsGroup = createRoute({
     asked((it) => {
       void queries.prefetchQuery(it.groupQuery(organization, group));
       void queries.prefetchQuery(it.policiesQuery(organization));
-      void queries.prefetchQuery(it.everybodyQuery(organization));
+      void queries.prefetchInfiniteQuery(it.membersQuery(organization, "", { group }));
     }),
   component: lazyRouteComponent(
     () => withWords("people", import("@/features/groups/group")),
@@ -76,7 +76,7 @@ const settingsPolicies = createRoute({
     asked((it) => {
       void queries.prefetchQuery(it.groupsQuery(organization));
       void queries.prefetchQuery(it.policiesQuery(organization));
-      void queries.prefetchQuery(it.everybodyQuery(organization));
+      void queries.prefetchQuery(it.fewMembersQuery(organization));
     }),
   component: lazyRouteComponent(
     () => withWords("people", import("@/features/policies/page")),
@@ -91,7 +91,7 @@ const settingsPolicy = createRoute({
     asked((it) => {
       void queries.prefetchQuery(it.policyQuery(organization, policy));
       void queries.prefetchQuery(it.groupsQuery(organization));
-      void queries.prefetchQuery(it.everybodyQuery(organization));
+      void queries.prefetchInfiniteQuery(it.membersQuery(organization, "", { policy }));
     }),
   component: lazyRouteComponent(
     () => withWords("people", import("@/features/policies/policy")),

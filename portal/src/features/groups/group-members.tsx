@@ -1,13 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { useLacking } from "@/components/may";
+import { MemberField } from "@/components/member-field";
 import { Refused } from "@/components/refused";
 import { Waiting, Wrong } from "@/components/states";
+import { VirtualList } from "@/components/virtual-list";
 import { type Schemas, api } from "@/lib/api/client";
-import { everybodyQuery } from "@/lib/api/people";
+import { membersQuery } from "@/lib/api/people";
 import { toast } from "@/lib/toasts";
 import classes from "./groups.module.css";
 
@@ -16,16 +17,11 @@ interface Props {
   group: string;
 }
 
-/** So many are listed; more are searched for among the members. */
-const LISTED = 200;
-
 /** Who is in the group. Coming and going is a change of the member, done at once. */
 export function GroupMembers({ organization, group }: Props) {
   const { t } = useTranslation();
-  const id = useId();
   const queries = useQueryClient();
-  const members = useQuery(everybodyQuery(organization));
-  const [typed, setTyped] = useState("");
+  const members = useInfiniteQuery(membersQuery(organization, "", { group }));
   const needs = { action: "member.read", resource: "member/*" };
   const lacking = useLacking(organization, {
     update: { action: "member.update", resource: "member/*" },
@@ -38,7 +34,6 @@ export function GroupMembers({ organization, group }: Props) {
       await api(organization).PUT("/api/v1/members/{id}", { params, body });
     },
     onSuccess: async (_, { member, into }) => {
-      setTyped("");
       toast(t(into ? "group.added" : "group.removed", { name: member.name }));
       await queries.invalidateQueries({ queryKey: ["members", organization] });
     },
@@ -47,18 +42,13 @@ export function GroupMembers({ organization, group }: Props) {
     return <Refused error={members.error} retry={() => void members.refetch()} needs={needs} />;
   }
   if (!members.data) return <Waiting rows={3} />;
-  const inside = members.data.filter((it) => it.groups.includes(group));
-  const outside = members.data.filter((it) => !it.groups.includes(group));
-  const wanted = typed.trim().toLowerCase();
-  const found = outside.find((it) =>
-    [it.email, it.name].some((text) => text.toLowerCase() === wanted),
-  );
+  const inside = members.data.pages.flatMap((it) => it.items);
   return (
     <div className={classes.members}>
       {inside.length === 0 && <p className={classes.help}>{t("group.nobody")}</p>}
-      <ul>
-        {inside.slice(0, LISTED).map((member) => (
-          <li key={member.id} className={classes.member}>
+      <VirtualList label={t("group.members")} items={inside} keyOf={(it) => it.id} estimate={37}>
+        {(member) => (
+          <li className={classes.member}>
             <Link
               to="/$organization/settings/members/$member"
               params={{ organization, member: member.id }}
@@ -76,41 +66,30 @@ export function GroupMembers({ organization, group }: Props) {
               {t("group.takeOut")}
             </Button>
           </li>
-        ))}
-      </ul>
-      {inside.length > LISTED && (
-        <p className={classes.help}>{t("group.andMore", { count: inside.length - LISTED })}</p>
+        )}
+      </VirtualList>
+      {members.hasNextPage && (
+        <div>
+          <Button
+            small
+            busy={members.isFetchingNextPage}
+            onClick={() => void members.fetchNextPage()}
+          >
+            {t("people.showMore")}
+          </Button>
+        </div>
       )}
       <Wrong error={move.error} />
-      <form
-        className={classes.add}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (found) move.mutate({ member: found, into: true });
-        }}
-      >
-        <input
-          aria-label={t("group.addWhom")}
-          placeholder={t("group.addWhom")}
-          list={id}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
+      {lacking.update === undefined ? (
+        <MemberField
+          organization={organization}
+          label={t("group.add")}
+          choose={(member) => move.mutate({ member, into: true })}
+          without={(it) => it.groups.includes(group)}
         />
-        <datalist id={id}>
-          {outside.slice(0, LISTED).map((it) => (
-            <option key={it.id} value={it.email}>
-              {it.name}
-            </option>
-          ))}
-        </datalist>
-        <Button
-          type="submit"
-          busy={move.isPending}
-          lacking={lacking.update ?? (found ? undefined : t("group.whom"))}
-        >
-          {t("group.add")}
-        </Button>
-      </form>
+      ) : (
+        <p className={classes.help}>{lacking.update}</p>
+      )}
     </div>
   );
 }

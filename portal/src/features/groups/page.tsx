@@ -9,7 +9,7 @@ import { NoRight } from "@/components/refused";
 import { Empty, Failure, Waiting } from "@/components/states";
 import { Table } from "@/components/table";
 import { policyName } from "@/lib/access";
-import { everybodyQuery, groupsQuery, policiesQuery } from "@/lib/api/people";
+import { fewMembersQuery, groupsQuery, policiesQuery } from "@/lib/api/people";
 import { useFormat } from "@/lib/format";
 import { useTitle } from "@/lib/title";
 import classes from "./groups.module.css";
@@ -23,7 +23,8 @@ export function GroupsPage() {
   useTitle(t("group.groups"));
   const groups = useQuery(groupsQuery(organization));
   const policies = useQuery(policiesQuery(organization));
-  const members = useQuery(everybodyQuery(organization));
+  const members = useQuery(fewMembersQuery(organization));
+  const few = members.data?.all;
   const [making, setMaking] = useState(false);
   const needs = { action: "group.read", resource: "group/*" };
   const lacking = useLacking(organization, {
@@ -52,7 +53,7 @@ export function GroupsPage() {
       {groups.data && !empty && (
         <Table
           label={t("group.groups")}
-          heads={[t("group.name"), t("group.gives"), t("group.members")]}
+          heads={[t("group.name"), t("group.gives"), ...(few ? [t("group.members")] : [])]}
         >
           {groups.data.map(({ key, name, description, policies }) => (
             <tr key={key}>
@@ -67,7 +68,7 @@ export function GroupsPage() {
                 {description && <small className={classes.help}>{description}</small>}
               </td>
               <td>{policies.length > 0 ? list(policies.map(named)) : t("group.nothing")}</td>
-              <td>{members.data?.filter((it) => it.groups.includes(key)).length}</td>
+              {few && <td>{few.filter((it) => it.groups.includes(key)).length}</td>}
             </tr>
           ))}
         </Table>

@@ -29,6 +29,7 @@ export function Invitations({ organization, invitations, lacking }: Props) {
   return (
     <section className={classes.part} aria-label={t("people.open")}>
       <h2>{t("people.open")}</h2>
+      <p className={classes.quiet}>{t("people.newLinkHelp")}</p>
       <Table label={t("people.open")} heads={heads}>
         {invitations.map((it) => (
           <Row
@@ -68,6 +69,7 @@ function Row({ organization, invitation, lacking, link, keep }: RowProps) {
     },
     onSuccess: async (made) => {
       keep(made.link ?? "");
+      toast(t("people.newLinkMade", { email }));
       await again();
     },
     onError: failed,
@@ -91,13 +93,7 @@ function Row({ organization, invitation, lacking, link, keep }: RowProps) {
       </td>
       <td className={classes.commands}>
         {link === undefined ? (
-          <Button
-            small
-            busy={renew.isPending}
-            lacking={lacking}
-            title={t("people.newLinkHelp")}
-            onClick={() => renew.mutate()}
-          >
+          <Button small busy={renew.isPending} lacking={lacking} onClick={() => renew.mutate()}>
             {t("people.newLink")}
           </Button>
         ) : (

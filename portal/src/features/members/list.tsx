@@ -5,6 +5,7 @@ import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "@/components/refused";
 import { Empty, Waiting } from "@/components/states";
+import { Seen } from "./seen";
 import { policyName } from "@/lib/access";
 import type { Schemas } from "@/lib/api/client";
 import { groupsQuery, membersQuery, policiesQuery } from "@/lib/api/people";
@@ -99,6 +100,9 @@ function Row({ organization, member, row, top, height }: RowProps) {
       </span>
       <span role="cell" className={classes.has}>
         {has.length > 0 ? list(has) : t("people.nothing")}
+      </span>
+      <span role="cell" className={classes.seen}>
+        <Seen member={member} />
       </span>
       <span role="cell" className={classes.factor}>
         {member.secondFactor ? t("people.twoFactors") : t("people.passwordOnly")}

@@ -16,6 +16,7 @@ import { useEdits } from "@/lib/edits";
 import { useTitle } from "@/lib/title";
 import { Leaving } from "./leaving";
 import classes from "./members.module.css";
+import { Seen } from "./seen";
 
 /** One member: what they have, what they may do, and how they leave. */
 export function MemberPage() {
@@ -60,6 +61,9 @@ function Whole({ organization, found }: Props) {
         {member.name !== member.email && <span>{member.email}</span>}
         <span>
           {t("people.joined")} <Ago at={member.joinedAt} />
+        </span>
+        <span>
+          <Seen member={member} />
         </span>
         <span>{member.secondFactor ? t("people.twoFactors") : t("people.passwordOnly")}</span>
         {me.data?.id === member.id && <span>{t("people.you")}</span>}

@@ -9,15 +9,13 @@ import { Page } from "@/components/page";
 import { Refused } from "@/components/refused";
 import { Statements } from "@/components/statements";
 import { Waiting } from "@/components/states";
-import { Tester } from "@/components/tester";
 import { policyHelp, policyName } from "@/lib/access";
 import { policyQuery } from "@/lib/api/people";
 import { useTitle } from "@/lib/title";
+import { Below } from "./below";
 import { EditPolicy } from "./edit-policy";
 import { NewPolicy } from "./new-policy";
 import { useDelete } from "./use-delete";
-import { WhoHas } from "./who-has";
-import classes from "./policies.module.css";
 
 /** A policy: what it says, who has it, and whether it does what it should. */
 export function PolicyPage() {
@@ -67,7 +65,12 @@ export function PolicyPage() {
         />
       )}
       {found.isPending && <Waiting />}
-      {policy?.builtin && <Statements of={policy.statements} />}
+      {policy?.builtin && (
+        <>
+          <Statements of={policy.statements} />
+          <Below organization={organization} policy={key} />
+        </>
+      )}
       {found.data && !policy?.builtin && (
         <EditPolicy
           key={key}
@@ -75,19 +78,6 @@ export function PolicyPage() {
           found={found.data}
           lacking={lacking.write}
         />
-      )}
-      {policy && (
-        <>
-          <section className={classes.section} aria-label={t("policy.who")}>
-            <h2>{t("policy.who")}</h2>
-            <WhoHas organization={organization} policy={key} />
-          </section>
-          <section className={classes.section} aria-label={t("tester.titleAny")}>
-            <h2>{t("tester.titleAny")}</h2>
-            <p className={classes.hint}>{t("tester.saved")}</p>
-            <Tester organization={organization} />
-          </section>
-        </>
       )}
       {open === "copy" && policy && (
         <NewPolicy

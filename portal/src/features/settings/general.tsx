@@ -5,7 +5,8 @@ import { EditForm } from "@/components/edit-form";
 import { TextField } from "@/components/field";
 import { useLacking } from "@/components/may";
 import { Page } from "@/components/page";
-import { Failure, Waiting } from "@/components/states";
+import { Refused } from "@/components/refused";
+import { Waiting } from "@/components/states";
 import { type Schemas, type Tagged, api, ifMatch, taggedOf } from "@/lib/api/client";
 import { organizationQuery } from "@/lib/api/people";
 import { meQuery } from "@/lib/api/queries";
@@ -19,10 +20,16 @@ export function GeneralPage() {
   const { organization } = useParams({ from: "/$organization/settings/general" });
   useTitle(t("settings.organization"));
   const found = useQuery(organizationQuery(organization));
-  if (found.isError) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  const needs = { action: "organization.read", resource: "organization" };
   return (
     <Page title={t("settings.organization")}>
-      {found.data ? <General organization={organization} found={found.data} /> : <Waiting />}
+      {found.isError ? (
+        <Refused error={found.error} retry={() => void found.refetch()} needs={needs} />
+      ) : found.data ? (
+        <General organization={organization} found={found.data} />
+      ) : (
+        <Waiting />
+      )}
     </Page>
   );
 }

@@ -7,9 +7,11 @@ import { Grants } from "@/components/grants";
 import { SelectField } from "@/components/select-field";
 import { SidePanel } from "@/components/side-panel";
 import { Wrong } from "@/components/states";
+import type { Statement } from "@/lib/access";
 import { type Schemas, api, dataOf } from "@/lib/api/client";
 import { tokensQuery } from "@/lib/api/people";
 import { MadeToken } from "./made";
+import { OwnStatements } from "./own-statements";
 import classes from "./tokens.module.css";
 
 interface Props {
@@ -30,6 +32,7 @@ export function NewToken({ organization, lacking, close }: Props) {
   const [days, setDays] = useState("90");
   const [networks, setNetworks] = useState("");
   const [policies, setPolicies] = useState<string[]>([]);
+  const [statements, setStatements] = useState<Statement[]>([]);
   const create = useMutation({
     mutationFn: async () => {
       const body: Schemas["NewTokenBody"] = {
@@ -37,7 +40,7 @@ export function NewToken({ organization, lacking, close }: Props) {
         name,
         networks: networks.split(/[\s,;]+/).filter(Boolean),
         ...(days === "" ? {} : { expiresInDays: Number(days) }),
-        ...(kind === "service" ? { policies } : {}),
+        ...(kind === "service" ? { policies, statements } : {}),
       };
       return dataOf(await api(organization).POST("/api/v1/tokens", { body }));
     },
@@ -52,7 +55,7 @@ export function NewToken({ organization, lacking, close }: Props) {
   }
   const refused = kind === "service" ? lacking : undefined;
   return (
-    <SidePanel title={t("token.new")} close={close}>
+    <SidePanel title={t("token.new")} close={close} width={480}>
       <form
         className={classes.form}
         onSubmit={(event) => {
@@ -79,12 +82,19 @@ export function NewToken({ organization, lacking, close }: Props) {
           <option value="service">{t("token.service")}</option>
         </SelectField>
         {kind === "service" && (
-          <Grants
-            organization={organization}
-            only="policies"
-            granted={{ policies, groups: [] }}
-            change={(it) => setPolicies(it.policies)}
-          />
+          <>
+            <Grants
+              organization={organization}
+              only="policies"
+              granted={{ policies, groups: [] }}
+              change={(it) => setPolicies(it.policies)}
+            />
+            <OwnStatements
+              organization={organization}
+              statements={statements}
+              change={setStatements}
+            />
+          </>
         )}
         <SelectField
           label={t("token.ends")}

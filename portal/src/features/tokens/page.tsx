@@ -59,6 +59,7 @@ export function TokensPage() {
             organization={organization}
             label={t("token.organization")}
             tokens={others}
+            others
             lacking={lacking.write}
           />
         </section>

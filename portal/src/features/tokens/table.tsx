@@ -18,11 +18,13 @@ interface Props {
   organization: string;
   label: string;
   tokens: Token[];
+  /** Whether they are not the reader's own: then each says whose it is. */
+  others?: boolean;
   lacking?: string | undefined;
 }
 
 /** Tokens, when they were used, and the way to end them. */
-export function TokenTable({ organization, label, tokens, lacking }: Props) {
+export function TokenTable({ organization, label, tokens, others = false, lacking }: Props) {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const [revoking, setRevoking] = useState<Token>();
@@ -39,7 +41,7 @@ export function TokenTable({ organization, label, tokens, lacking }: Props) {
           <tr key={token.id} data-revoked={token.revokedAt != null || undefined}>
             <td>
               <strong>{token.name}</strong>
-              <What token={token} />
+              <What token={token} others={others} />
             </td>
             <td>{token.lastUsedAt ? <Ago at={token.lastUsedAt} /> : t("token.never")}</td>
             <td>{token.expiresAt ? <Ago at={token.expiresAt} /> : t("token.neverEnds")}</td>
@@ -80,13 +82,23 @@ export function TokenTable({ organization, label, tokens, lacking }: Props) {
 }
 
 /** How to recognise it, and what bounds it. */
-function What({ token }: { token: Token }) {
+function What({ token, others }: { token: Token; others: boolean }) {
   const { t } = useTranslation();
   const { list } = useFormat();
-  const { prefix, policies, networks, kind } = token;
+  const { prefix, policies, statements, networks, kind, memberName } = token;
   return (
     <small className={classes.what}>
       <code>{prefix}…</code>
+      {others && (
+        <span>
+          {memberName == null
+            ? t("token.ofNobody")
+            : t(kind === "service" ? "token.madeBy" : "token.of", { name: memberName })}
+        </span>
+      )}
+      {kind === "service" && statements.length > 0 && (
+        <span>{t("token.ownStatements", { count: statements.length })}</span>
+      )}
       {kind === "service" && policies.length > 0 && (
         <span>{list(policies.map((it) => policyName(t, it)))}</span>
       )}

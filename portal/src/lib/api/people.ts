@@ -3,6 +3,14 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { type Schemas, api, dataOf, taggedOf } from "./client";
 
 const LONGEST_PAGE = 500;
+/** So many are offered while somebody types. */
+const OFFERED = 20;
+
+/** Those of a group, or those who were given a policy directly. */
+export interface Of {
+  group?: string;
+  policy?: string;
+}
 
 export const organizationQuery = (organization: string) =>
   queryOptions({
@@ -12,12 +20,13 @@ export const organizationQuery = (organization: string) =>
     staleTime: Infinity,
   });
 
-export const membersQuery = (organization: string, search: string) =>
+export const membersQuery = (organization: string, search: string, of: Of = {}) =>
   infiniteQueryOptions({
-    queryKey: ["members", organization, search],
+    queryKey: ["members", organization, search, of],
     queryFn: async ({ pageParam, signal }) => {
       const query = {
         limit: 100,
+        ...of,
         ...(search === "" ? {} : { search }),
         ...(pageParam === "" ? {} : { cursor: pageParam }),
       };
@@ -28,7 +37,31 @@ export const membersQuery = (organization: string, search: string) =>
     staleTime: Infinity,
   });
 
-/** All of them: who is in a group, and who has a policy, is asked of nobody else. */
+/** The first who fit what is typed: to be offered. */
+export const someMembersQuery = (organization: string, search: string) =>
+  queryOptions({
+    queryKey: ["members", organization, "some", search],
+    queryFn: async ({ signal }) => {
+      const query = { limit: OFFERED, ...(search === "" ? {} : { search }) };
+      const params = { query };
+      return dataOf(await api(organization).GET("/api/v1/members", { params, signal })).items;
+    },
+    staleTime: Infinity,
+  });
+
+/** Everybody, where that is one page; `undefined` among more: then nobody counts by hand. */
+export const fewMembersQuery = (organization: string) =>
+  queryOptions({
+    queryKey: ["members", organization, "few"],
+    queryFn: async ({ signal }) => {
+      const params = { query: { limit: LONGEST_PAGE } };
+      const page = dataOf(await api(organization).GET("/api/v1/members", { params, signal }));
+      return { all: page.next == null ? page.items : undefined };
+    },
+    staleTime: Infinity,
+  });
+
+/** All of them: reviewers are chosen among them by name. */
 export const everybodyQuery = (organization: string) =>
   queryOptions({
     queryKey: ["members", organization, "everybody"],

@@ -4,12 +4,24 @@ import { type Schemas, api, dataOf } from "./client";
 
 export type Asked = Schemas["PermissionQuestion"];
 
-/** The answers, in the order of the questions; of whoever asks where no member is named. */
-export const permissionsQuery = (organization: string, questions: Asked[], member?: string) =>
+/**
+ * The answers, in the order of the questions; of whoever asks where no member is named, and as if a
+ * policy were as it is being edited.
+ */
+export const permissionsQuery = (
+  organization: string,
+  questions: Asked[],
+  member?: string,
+  policy?: Schemas["PolicyDraft"],
+) =>
   queryOptions({
-    queryKey: ["permissions", organization, member ?? "", questions],
+    queryKey: ["permissions", organization, member ?? "", questions, policy],
     queryFn: async ({ signal }) => {
-      const body = member === undefined ? { questions } : { questions, member };
+      const body = {
+        questions,
+        ...(member === undefined ? {} : { member }),
+        ...(policy === undefined ? {} : { policy }),
+      };
       const answer = await api(organization).POST("/api/v1/permissions", { body, signal });
       return dataOf(answer).answers;
     },

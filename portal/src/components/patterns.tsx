@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import classes from "./policies.module.css";
+import classes from "./statement-editor.module.css";
 
 interface Props {
   label: string;

@@ -1,24 +1,26 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { Button } from "@/components/button";
-import { useResources } from "@/components/resources";
-import { Sentence } from "@/components/sentence";
 import { type Statement, actionWords, resourceWords } from "@/lib/access";
 import { actionsQuery } from "@/lib/api/people";
 import { useFormat } from "@/lib/format";
+import { Button } from "./button";
 import { Patterns } from "./patterns";
-import classes from "./policies.module.css";
+import { useResources } from "./resources";
+import { Sentence } from "./sentence";
+import classes from "./statement-editor.module.css";
 
 interface Props {
   organization: string;
   statements: Statement[];
   change: (statements: Statement[]) => void;
+  /** Of what they are: a policy says of who has it, a token of itself. */
+  holder?: "policy" | "token";
 }
 
 const NEW: Statement = { effect: "allow", actions: [], resources: [] };
 
-/** What a policy says, each statement a sentence of controls. */
-export function Editor({ organization, statements, change }: Props) {
+/** What a policy or a token says, each statement a sentence of controls. */
+export function StatementEditor({ organization, statements, change, holder = "policy" }: Props) {
   const { t } = useTranslation();
   const replace = (index: number, next: Statement) =>
     change(statements.map((it, at) => (at === index ? next : it)));
@@ -32,6 +34,7 @@ export function Editor({ organization, statements, change }: Props) {
             <StatementEdit
               organization={organization}
               number={index + 1}
+              holder={holder}
               statement={statement}
               change={(next) => replace(index, next)}
             />
@@ -46,7 +49,11 @@ export function Editor({ organization, statements, change }: Props) {
           </li>
         ))}
       </ol>
-      {statements.length === 0 && <p className={classes.hint}>{t("policy.empty")}</p>}
+      {statements.length === 0 && (
+        <p className={classes.hint}>
+          {t(holder === "token" ? "token.noStatements" : "policy.empty")}
+        </p>
+      )}
       <div>
         <Button small onClick={() => change([...statements, NEW])}>
           {t("policy.addStatement")}
@@ -59,11 +66,12 @@ export function Editor({ organization, statements, change }: Props) {
 interface StatementProps {
   organization: string;
   number: number;
+  holder: "policy" | "token";
   statement: Statement;
   change: (statement: Statement) => void;
 }
 
-function StatementEdit({ organization, number, statement, change }: StatementProps) {
+function StatementEdit({ organization, number, holder, statement, change }: StatementProps) {
   const { t } = useTranslation();
   const { list } = useFormat();
   const actions = useQuery(actionsQuery);
@@ -86,7 +94,7 @@ function StatementEdit({ organization, number, statement, change }: StatementPro
   return (
     <div className={classes.sentence}>
       <Sentence
-        text={t("policy.sentence")}
+        text={t(holder === "token" ? "token.sentence" : "policy.sentence")}
         parts={{
           effect,
           actions: (
