@@ -76,7 +76,7 @@ test("segments go from one environment to another", async ({ owner, server, call
   };
   await call("POST", "/projects/demo/changes", { commands: [create] });
   await owner.goto(`${server.url}/default/demo/compare/dev..prod?of=segments`);
-  await owner.getByRole("button", { name: "Take all of travelling" }).click();
+  await owner.getByRole("button", { name: "Take the segment travelling" }).click();
   await owner.getByRole("button", { name: "Apply to prod" }).click();
   await expect(owner.getByText(/prod is now version/)).toBeVisible();
   await expect(owner.getByText("travelling")).toBeHidden();

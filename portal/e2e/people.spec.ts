@@ -87,7 +87,7 @@ test("one asks, another approves", async ({ owner, browser, server, call }) => {
     await expect(row).toContainText("Waits for you");
     const other = new Hand(ken);
     await other.click(ken.getByRole("link", { name: /guarded in dev/ }));
-    await expect(ken.getByText("ana now individually get ‘false’")).toBeVisible();
+    await expect(ken.getByText("‘false’ now individually to ana")).toBeVisible();
     await other.click(ken.getByRole("button", { name: "Approve and apply" }));
     other.needed("approve");
     await expect(ken.getByText(/dev is now version/)).toBeVisible();

@@ -1,12 +1,14 @@
 import { type ComponentType, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/lib/api/client";
-import { said } from "@/lib/diff-words";
+import { asks, namesSegments, said } from "@/lib/diff-words";
 import { useFormat } from "@/lib/format";
 import { jsonDiff } from "@/lib/model/json-diff";
 import { Button } from "./button";
 import classes from "./diff-lines.module.css";
 import { JsonDiff } from "./json-diff";
+import { useSegmentName } from "./use-segment-name";
+import { useWords } from "./use-words";
 
 /** So many lines are shown before somebody asks for all. */
 const SHOWN = 8;
@@ -44,22 +46,22 @@ export function DiffLines({ lines, line: Line = DiffLine }: Props) {
 }
 
 /** One line, said in the reader's language where we know its code. */
-export function DiffLine({ line: { code, params, text, of } }: { line: Schemas["DiffLine"] }) {
+export function DiffLine({ line }: { line: Schemas["DiffLine"] }) {
   const { t } = useTranslation();
   const { share, list, either } = useFormat();
-  const { environment, flag, segment } = params;
-  const words = t(`diff.${code}` as "diff.turnedOn", {
-    ...said({ t, share, list, either }, { params, of }),
-    context: params["list"] ?? "",
-    defaultValue: "",
-  });
+  const { code, params, text } = line;
+  const { project, environment, flag, segment } = params;
+  const ready = useWords("rules", asks(line));
+  const name = useSegmentName(project, environment, namesSegments(line));
+  const parts = said({ t, share, list, either, segment: name }, line);
+  const words = t(`diff.${code}` as "diff.turnedOn", { ...parts, defaultValue: "" });
   if (words === "") return text;
   const { from = "", to = "" } = params;
   const inside = code === "variationChanged" ? jsonDiff(from, to) : undefined;
   if (inside && inside.length > 0) {
     return (
       <>
-        <code>{flag}</code> {t("diff.variationInside", { variation: params["variation"] ?? "" })}
+        <code>{flag}</code> {t("diff.variationInside", { variation: parts["variation"] ?? "" })}
         <JsonDiff of={inside} />
       </>
     );
@@ -67,7 +69,7 @@ export function DiffLine({ line: { code, params, text, of } }: { line: Schemas["
   return (
     <>
       {environment !== undefined && <strong>{environment} </strong>}
-      <code>{flag ?? segment}</code> {words}
+      <code>{flag ?? segment}</code> {asks(line) && !ready ? "…" : words}
     </>
   );
 }

@@ -38,9 +38,23 @@ const pages = import.meta.glob<object>("./*/pages/*.json", { import: "default" }
 /** Pages whose words are there, in whatever language is spoken. */
 const opened = new Set<keyof Pages>();
 
+/** What was added already, by language and page. */
+const added = new Set<string>();
+
 async function addPage(language: Language, page: keyof Pages): Promise<void> {
   const words = await pages[`./${language}/pages/${page}.json`]?.();
   if (words) i18next.addResourceBundle(language, "all", words, true, true);
+  added.add(`${language} ${page}`);
+}
+
+/** Whether a page's words are there. */
+export const hasWords = (page: keyof Pages): boolean => added.has(`${spoken()} ${page}`);
+
+/** A page's words, for what is shown on others too. */
+export async function needWords(page: keyof Pages): Promise<void> {
+  opened.add(page);
+  await started;
+  await addPage(spoken(), page);
 }
 
 /** Pages that show sentences of rules, and what is to be known of them. */

@@ -1,71 +1,60 @@
-/** What a diff line is made of, said in the reader's words: lists, shares, conditions. */
-import type { TFunction } from "i18next";
+/** What a line of a diff is made of, in the reader's words: lists, shares, conditions. */
 import type { Schemas } from "./api/client";
-import { isOperator, listOf, takes } from "./model/operators";
+import { type Phrases, asksSegments, conditionWords, shareWords, some } from "./phrases";
 
-export interface Speaker {
-  t: TFunction;
-  share: (share: number) => string;
-  list: (items: string[]) => string;
-  either: (items: string[]) => string;
+type Line = Pick<Schemas["DiffLine"], "params" | "of">;
+type Said = Record<string, string>;
+
+/** The parameters of a line, as they stand in its sentence; lines of old have no parts. */
+export function said(phrases: Phrases, { params, of }: Line): Said {
+  const { rule } = params;
+  return {
+    ...params,
+    ...(rule === undefined ? {} : { rule: quoted(phrases, rule.replace(/^‘|’$/g, "")) }),
+    ...(of ? ofParts(phrases, params, of) : {}),
+    context: params["list"] ?? contextOf(params),
+  };
 }
 
-interface Line {
-  params: Record<string, string>;
-  of?: Schemas["Parts"] | null | undefined;
+/** Which of its sentences says a line that has several. */
+function contextOf({ to, tags, rules, rule, users }: Partial<Said>): string {
+  if (to === "" || tags === "nothing" || rules === "nobody") return "none";
+  return rule !== undefined && users === "nothing is asked" ? "everybody" : "";
 }
 
-/** Lists of a line, each under the one name that the API has for them. */
-const LISTS = ["users", "order", "variations", "tags"] as const;
+/** Whether words of the page `rules` are needed to say it. */
+export const asks = ({ of }: Line): boolean =>
+  of != null && (of.conditions != null || of.rules != null || of.by != null || (of.more ?? 0) > 0);
 
-/** The parameters of a line, as they stand in its sentence; in English where the API has no parts. */
-export function said(speaker: Speaker, { params, of }: Line): Record<string, string> {
-  if (!of) return params;
-  const { t } = speaker;
-  const { serves, by, conditions, items, rules, more = 0, variation } = of;
-  const words = { ...params };
-  if (variation != null) words["variation"] = `‘${variation}’`;
-  if (serves) words["serves"] = shares(speaker, serves, by ?? undefined);
-  if (conditions) words["users"] = all(speaker, conditions);
-  if (rules) {
-    const any = rules.map((it) => all(speaker, it));
-    const keys = any.length === 0 ? "–" : speaker.either(any);
-    words["rules"] = more > 0 ? t("command.andMore", { keys, count: more }) : keys;
+/** Whether segments are named in it, by ids. */
+export const namesSegments = ({ of }: Line): boolean =>
+  [of?.conditions ?? [], ...(of?.rules ?? [])].flat().some(asksSegments);
+
+/** Lists of a line, each under the one name that the API has for them; whether items are quoted. */
+const LISTS = { users: false, tags: false, order: true, variations: true } as const;
+
+function ofParts(phrases: Phrases, params: Said, of: Schemas["Parts"]): Said {
+  const { t, either } = phrases;
+  const named = (name: string | null | undefined) =>
+    name == null ? t("diff.unknownVariation") : quoted(phrases, name);
+  const { serves, by, conditions, rules, items, more = 0, variation } = of;
+  const parts: Said = {};
+  if (serves) {
+    const shares = serves.map((it) => ({ share: it.share, name: named(it.variation) }));
+    parts["serves"] = shareWords(phrases, shares, by);
   }
-  const name = items && LISTS.find((it) => it in params);
-  if (name) {
-    const keys = items.length === 0 ? "–" : items.join(", ");
-    words[name] = more > 0 ? t("command.andMore", { keys, count: more }) : keys;
+  if (conditions) parts["users"] = conditionWords(phrases, conditions);
+  if (rules && rules.length > 0) {
+    const any = either(rules.map((it) => conditionWords(phrases, it)));
+    parts["rules"] = more > 0 ? t("diff.orMore", { rules: any, count: more }) : any;
   }
-  return words;
+  for (const [name, inQuotes] of Object.entries(LISTS)) {
+    if (!items || params[name] === undefined) continue;
+    const shown = inQuotes ? items.map((it) => quoted(phrases, it)) : items;
+    parts[name] = some(phrases, shown, more);
+  }
+  if (variation !== undefined) parts["variation"] = named(variation);
+  return parts;
 }
 
-function shares({ t, share, list }: Speaker, of: Schemas["Share"][], by?: string): string {
-  const name = (it: Schemas["Share"]) => `‘${it.variation ?? "?"}’`;
-  const [first] = of;
-  if (!first) return "–";
-  if (of.length === 1) return name(first);
-  const parts = list(of.map((it) => `${share(it.share)} ${name(it)}`));
-  return by === undefined ? parts : t("command.splitBy", { parts, property: by });
-}
-
-/** What is asked, all of it. */
-function all({ t, list }: Speaker, conditions: Schemas["Asked"][]): string {
-  if (conditions.length === 0) return t("command.everybody");
-  return list(
-    conditions.map(({ property, op, value, more = 0 }) => {
-      const kind = takes(op ?? null);
-      const known = kind === "list" || kind === "networks";
-      const keys = (known && listOf(value ?? null).join(", ")) || (value ?? "");
-      const shown = more > 0 ? t("command.andMore", { keys, count: more }) : keys;
-      return t("command.condition", {
-        property,
-        // Their words come with pages that show rules.
-        op: isOperator(op ?? null)
-          ? t(`operator.${op}` as "operator.Equal", { defaultValue: op ?? "" })
-          : (op ?? ""),
-        value: kind === "nothing" ? "" : shown,
-      }).trim();
-    }),
-  );
-}
+const quoted = ({ t }: Phrases, text: string) => t("diff.quoted", { text });

@@ -1,7 +1,8 @@
 /** What stands side by side where environments are compared, in the reader's words. */
 import type { Schemas } from "./api/client";
 import { type Variation, labelOf, serving } from "./model/flag";
-import { type Speaker, conditionWords, servingWords } from "./words";
+import { conditionWords, some } from "./phrases";
+import { type Speaker, servingWords } from "./words";
 
 type Facet = Schemas["TargetingFacet"];
 type Side = Schemas["Side"];
@@ -50,8 +51,10 @@ interface Targets {
   keys: string[];
 }
 
-/** So many users are named. */
-const NAMED = 5;
+interface Tracking {
+  tracked?: boolean;
+  exptIncludeAllTargets?: boolean;
+}
 
 /**
  * A side in words: in the reader's language where the flag's variations are known, else as the
@@ -63,11 +66,14 @@ export function sideWords(
   side: Side | null,
   variations: Variation[] | undefined,
 ): string {
-  const { t, list } = speaker;
+  const { t } = speaker;
   if (side === null) return t("compare.notReleased");
   const { value, words } = side;
   if (facet === "onOff") return t(value === true ? "flags.on" : "flags.off");
-  if (side.cut || !variations) return words;
+  // What is large comes without its value.
+  if (value === null || value === undefined) return words;
+  if (facet === "tracking") return trackingWords(speaker, value as Tracking);
+  if (!variations) return words;
   const label = (id: string) => labelOf(variations.find((it) => it.id === id));
   switch (facet) {
     case "offVariation":
@@ -76,12 +82,10 @@ export function sideWords(
       return servingWords(speaker, serving(value as Schemas["Fallthrough"]));
     case "targets": {
       const lists = (value as Targets[]).map(({ variation, count, keys }) => {
-        const named = keys.slice(0, NAMED).join(", ");
-        const more = count - Math.min(NAMED, keys.length);
-        const users = more > 0 ? t("command.andMore", { keys: named, count: more }) : named;
+        const users = some(speaker, keys, count - keys.length);
         return t("compare.targets", { variation: label(variation), users });
       });
-      return lists.length === 0 ? t("compare.nobody") : list(lists);
+      return lists.length === 0 ? t("compare.nobody") : lists.join("\n");
     }
     case "rules": {
       const rules = (value as Schemas["Rule"][]).map((rule, index) =>
@@ -103,4 +107,9 @@ export function sideWords(
     default:
       return words;
   }
+}
+
+function trackingWords({ t, list }: Speaker, of: Tracking): string {
+  const kept = t(of.tracked ? "compare.tracked" : "compare.notTracked");
+  return of.exptIncludeAllTargets ? list([kept, t("compare.everybodyInExperiments")]) : kept;
 }

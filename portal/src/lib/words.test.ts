@@ -6,7 +6,8 @@ import { format } from "./format";
 import type { Edit } from "./draft/edit";
 import { everybody } from "./model/flag";
 import { withShare } from "./model/rollout";
-import { type Speaker, conditionWords, servingWords, wordsOf } from "./words";
+import { conditionWords } from "./phrases";
+import { type Speaker, servingWords, wordsOf } from "./words";
 
 let speaker: Speaker;
 

@@ -1,5 +1,4 @@
 /** Commands, rules and shares in the reader's words. */
-import type { TFunction } from "i18next";
 import type { Schemas } from "./api/client";
 import { type Edit, type SegmentEdit, isSegmentEdit } from "./draft/edit";
 import {
@@ -11,20 +10,13 @@ import {
   serving,
   targetingIn,
 } from "./model/flag";
-import { IN_SEGMENT, NOT_IN_SEGMENT, isOperator, listOf, takes } from "./model/operators";
 import { merged } from "./model/rollout";
+import { type Phrases, conditionWords, shareWords, some } from "./phrases";
 
-export interface Speaker {
-  t: TFunction;
-  share: (share: number) => string;
-  list: (items: string[]) => string;
-  either: (items: string[]) => string;
+export interface Speaker extends Phrases {
   /** The flag that is spoken of, where it is known. */
   whole: WholeFlag | undefined;
 }
-
-/** So many keys are named. */
-const NAMED = 5;
 
 /** Whether the words of an edit have names in them of variations or rules, which the flag knows. */
 export function namesParts({ kind }: Edit): boolean {
@@ -134,32 +126,11 @@ function served({ variation, variations, dispatchKey }: Served): Serving {
   return serving({ variations: parts, dispatchKey: dispatchKey ?? null });
 }
 
-/** `10 % On, 90 % Off by country`. */
+/** `10 % On and 90 % Off by country`. */
 export function servingWords(speaker: Speaker, of: Serving): string {
   const shares = merged(of).filter(([, share]) => share > 0);
-  const [first] = shares;
-  if (shares.length === 1 && first) return variation(speaker, first[0]);
-  const words = shares.map(([id, share]) => `${speaker.share(share)} ${variation(speaker, id)}`);
-  const parts = speaker.list(words);
-  return of.dispatchKey ? speaker.t("command.splitBy", { parts, property: of.dispatchKey }) : parts;
-}
-
-/** Who a rule is for. */
-export function conditionWords(speaker: Speaker, conditions: Condition[]): string {
-  const { t, list } = speaker;
-  if (conditions.length === 0) return t("command.everybody");
-  const words = conditions.map(({ property, op, value }) => {
-    if (property === IN_SEGMENT) return t("flag.inSegment");
-    if (property === NOT_IN_SEGMENT) return t("flag.notInSegment");
-    const kind = takes(op);
-    const items = kind === "list" || kind === "networks" ? listOf(value) : [value ?? ""];
-    return t("command.condition", {
-      property,
-      op: isOperator(op) ? t(`operator.${op}`) : (op ?? ""),
-      value: kind === "nothing" ? "" : some(speaker, items),
-    }).trim();
-  });
-  return list(words);
+  const named = shares.map(([id, share]) => ({ share, name: variation(speaker, id) }));
+  return shareWords(speaker, named, of.dispatchKey);
 }
 
 function variation({ whole }: Speaker, id: string): string {
@@ -172,10 +143,4 @@ function ruleName({ t, whole }: Speaker, environment: string, id: string): strin
   const index = rules.findIndex((it) => it.id === id);
   if (index < 0) return t("flag.aRule");
   return rules[index]?.name || t("flag.ruleNumber", { number: index + 1 });
-}
-
-function some({ t }: Speaker, keys: string[]): string {
-  const more = keys.length - NAMED;
-  const named = keys.slice(0, NAMED).join(", ");
-  return more > 0 ? t("command.andMore", { keys: named, count: more }) : named;
 }

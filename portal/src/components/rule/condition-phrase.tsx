@@ -21,7 +21,9 @@ export function ConditionPhrase({ remove, ...rest }: Props) {
   const segment = [IN_SEGMENT, NOT_IN_SEGMENT].includes(rest.condition.property);
   return (
     <span className={classes.condition}>
-      {segment ? <SegmentPhrase {...rest} /> : <PropertyPhrase {...rest} />}
+      <span className={classes.parts}>
+        {segment ? <SegmentPhrase {...rest} /> : <PropertyPhrase {...rest} />}
+      </span>
       <Button small look="quiet" aria-label={t("rule.removeCondition")} onClick={remove}>
         ✕
       </Button>

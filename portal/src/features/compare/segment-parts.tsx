@@ -4,7 +4,7 @@ import { useFormat } from "@/lib/format";
 import type { Segment } from "@/lib/model/segment";
 import type { Pair } from "@/lib/pairs";
 import { type ComparedSegment, type Part, onlyIn } from "@/lib/segment-compare";
-import { conditionWords } from "@/lib/words";
+import { conditionWords } from "@/lib/phrases";
 import classes from "./compare.module.css";
 
 interface Props {
@@ -19,7 +19,7 @@ export function SegmentParts({ item, pair, take }: Props) {
   const { t } = useTranslation();
   const { number, share, list, either } = useFormat();
   const { from, to, parts } = item;
-  const speaker = { t, share, list, either, whole: undefined };
+  const phrases = { t, share, list, either };
 
   function words(part: Part, one: Segment | undefined, other: Segment | undefined): string {
     if (!one) return t("compare.notThere");
@@ -29,7 +29,7 @@ export function SegmentParts({ item, pair, take }: Props) {
       case "details":
         return one.description === "" ? one.name : `${one.name}\n${one.description}`;
       case "rules": {
-        const rules = one.rules.map((it) => conditionWords(speaker, it.conditions));
+        const rules = one.rules.map((it) => conditionWords(phrases, it.conditions));
         return rules.length === 0 ? t("compare.noRules") : rules.join("\n");
       }
       default: {

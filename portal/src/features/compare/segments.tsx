@@ -102,10 +102,10 @@ export function ComparedSegments({ organization, project, pair }: Props) {
                 item.from && (
                   <Button
                     small
-                    aria-label={t("compare.takeFlag", { flag: item.key })}
+                    aria-label={t("compare.takeSegment", { segment: item.key })}
                     onClick={() => take(item)}
                   >
-                    {t("compare.takeWhole")}
+                    {t("compare.takeOneSegment")}
                   </Button>
                 )
               )}

@@ -7,7 +7,8 @@ import type { Schemas } from "@/lib/api/client";
 import { pastFlagQuery } from "@/lib/api/flag";
 import { useFormat } from "@/lib/format";
 import { labelOf, serving, unreleased, wholeFlag } from "@/lib/model/flag";
-import { type Speaker, conditionWords, servingWords } from "@/lib/words";
+import { conditionWords } from "@/lib/phrases";
+import { type Speaker, servingWords } from "@/lib/words";
 import classes from "./history.module.css";
 import { useFlag } from "./use-flag";
 
