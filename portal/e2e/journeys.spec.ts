@@ -50,8 +50,16 @@ test("ten per cent, then fifty, and whoever has it keeps it", async ({ owner, se
 
   const keys = Array.from({ length: 200 }, (_, index) => `user-${index}`);
   const on = async () => {
-    const answers = await Promise.all(keys.map((key) => served(call, "prod", "slowly", { key })));
-    return keys.filter((_, index) => answers[index] === "true");
+    const got: string[] = [];
+    // So many at once, as a busy program would: the connections to the database are not endless.
+    for (let from = 0; from < keys.length; from += 20) {
+      const some = keys.slice(from, from + 20);
+      const asked = some.map((key) => served(call, "prod", "slowly", { key }));
+      // oxlint-disable-next-line no-await-in-loop
+      const answers = await Promise.all(asked);
+      got.push(...some.filter((_, index) => answers[index] === "true"));
+    }
+    return got;
   };
   const ten = await on();
   await owner.goto(server.url + HOME);

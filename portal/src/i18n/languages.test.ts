@@ -69,7 +69,7 @@ it("every key is used", () => {
     /^compare\.(facets|parts)/,
     /^copyAs/,
     /^diff/,
-    /^flag\.(spans|servedBy|wrong|never|takenFrom|turnedOn|turnedOff)/,
+    /^flag\.(spans|servedBy|wrong|never|takenFrom|turnedOn|turnedOff|changedBy)/,
     /^quick\.(turnOn|turnOff|roll)/,
     /^rule\.wrong/,
     /^flags\.(types|on|off|notReleased|staleWhy|views|name$|changed$)/,

@@ -3,6 +3,7 @@
  * no header, and a session names its organization in one.
  */
 import type { QueryClient } from "@tanstack/react-query";
+import { newestChange } from "./live";
 import { store } from "./store";
 import type { Schemas } from "./api/client";
 
@@ -109,7 +110,10 @@ function take(organization: string, queries: QueryClient, { event, data }: Messa
     return;
   }
   if (event !== "change") return;
-  const { places } = JSON.parse(data) as Schemas["ChangeEvent"];
+  const change = JSON.parse(data) as Schemas["ChangeEvent"];
+  // Before anything is asked for again: pages keep what somebody is at as it is.
+  newestChange.set(change);
+  const { places } = change;
   // What is done about people, and to the organization, has no place.
   if (places.length === 0) for (const key of PEOPLE) again(key, organization);
   again("changes", organization);

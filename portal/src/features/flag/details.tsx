@@ -4,15 +4,21 @@ import { Button } from "@/components/button";
 import { AreaField, TextField } from "@/components/field";
 import type { Flag, WholeFlag } from "@/lib/model/flag";
 import { pasted } from "@/lib/model/operators";
+import { useShortcuts } from "@/lib/shortcuts";
 import { toast } from "@/lib/toasts";
 import classes from "./flag.module.css";
 import { Life } from "./life";
+import { Mark, useTheirs } from "./theirs";
 import { editFlag } from "./use-flag";
 
 /** What a flag is called, and what for. */
 export function Details({ server, flag }: { server: WholeFlag; flag: Flag }) {
   const { t } = useTranslation();
   const [editing, setEditing] = useState(false);
+  const renamed = useTheirs("metadata");
+  const archived = useTheirs("life");
+  const theirs = archived ?? renamed;
+  useShortcuts(() => [{ keys: "e", words: t("flag.keys.edit"), run: () => setEditing(!editing) }]);
   async function copy() {
     await navigator.clipboard.writeText(flag.key);
     toast(t("flag.copied", { key: flag.key }));
@@ -27,6 +33,7 @@ export function Details({ server, flag }: { server: WholeFlag; flag: Flag }) {
         </button>
         <span className={classes.quiet}>{t(`flags.types.${flag.type}`)}</span>
         {flag.archived && <strong className={classes.archived}>{t("flag.isArchived")}</strong>}
+        {theirs && <Mark of={theirs} />}
         <span className={classes.actions}>
           <Button small aria-expanded={editing} onClick={() => setEditing(!editing)}>
             {t("flag.edit")}

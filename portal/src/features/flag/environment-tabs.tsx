@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Anchored } from "@/components/anchored";
@@ -9,6 +9,7 @@ import type { Schemas } from "@/lib/api/client";
 import { settingsQuery } from "@/lib/api/queries";
 import { useFormat } from "@/lib/format";
 import { environmentsToShow } from "@/lib/pinned";
+import { useShortcuts } from "@/lib/shortcuts";
 import { CompareLink } from "./compare-link";
 import { EnvironmentList } from "./environment-list";
 import classes from "./environment-tabs.module.css";
@@ -22,12 +23,20 @@ export function EnvironmentTabs({ all }: { all: Schemas["EnvironmentView"][] }) 
   const { organization, project, key, environment, view } = useFlag();
   const settings = useQuery(settingsQuery(organization));
   const [anchor, setAnchor] = useState<HTMLElement>();
+  const navigate = useNavigate();
   const pinned = environmentsToShow(organization, project, all, settings.data);
   const shown = [...pinned, environment].flatMap((it, index, keys) =>
     keys.indexOf(it) === index ? (all.find((one) => one.key === it) ?? []) : [],
   );
   const on = all.filter((it) => view?.targetings[it.key]?.on).length;
   const params = { organization, project, flag: key };
+  useShortcuts(() => [
+    {
+      keys: "h",
+      words: t("flag.history"),
+      run: () => void navigate({ to: "/$organization/$project/flags/$flag/history", params }),
+    },
+  ]);
   return (
     <Tabs label={t("flag.environments")}>
       {shown.map((it) => (

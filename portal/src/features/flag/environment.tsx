@@ -4,19 +4,14 @@ import { useTranslation } from "react-i18next";
 import { Failure } from "@/components/states";
 import { Switch } from "@/components/switch";
 import { Warnings } from "@/components/warnings";
-import { type Targeting, targetingIn } from "@/lib/model/flag";
+import { targetingIn } from "@/lib/model/flag";
+import { useShortcuts } from "@/lib/shortcuts";
 import classes from "./flag.module.css";
-import { RuleList } from "./rules";
-import { Section } from "./section";
+import { Parts } from "./parts";
 import { Switched } from "./switched";
-import { Counts } from "./counts";
-import { Decides } from "./decides";
-import { useAudience } from "./use-audience";
-import { Serving } from "./serving";
-import { Targets } from "./targets";
-import { editTargeting, useFlag } from "./use-flag";
-import { VariationSelect } from "./variation-select";
-import { Variations } from "./variations";
+import { Mark, useTheirs } from "./theirs";
+import { useFlag } from "./use-flag";
+import { useStill } from "./use-still";
 import { Why } from "./why";
 
 const Quick = lazy(() => import("./quick").then((it) => ({ default: it.Quick })));
@@ -29,11 +24,20 @@ export function FlagEnvironment() {
   });
   const { organization, project, key, detail, environments, server, view } = useFlag();
   const [anchor, setAnchor] = useState<HTMLElement>();
-  const audience = useAudience(environment);
   const { do: want } = useSearch({ strict: false }) as { do?: "on" | "off" };
   const navigate = useNavigate();
   const switching = useRef<HTMLButtonElement>(null);
-  const there = server !== undefined;
+  const root = useRef<HTMLDivElement>(null);
+  const there = server !== undefined && environments.data !== undefined;
+  useStill(root, project, key, there);
+  const switched = useTheirs("onOff", environment);
+  useShortcuts(() => [
+    {
+      keys: "o",
+      words: t("flag.keys.switch"),
+      run: () => switching.current?.click(),
+    },
+  ]);
   useEffect(() => {
     if (want && there && switching.current) setAnchor(switching.current);
   }, [want, there]);
@@ -48,13 +52,11 @@ export function FlagEnvironment() {
   if (!here) return <Failure error={new Error(environment)} />;
   const now = targetingIn(view, environment);
   const before = targetingIn(server, environment);
-  const { flag } = view;
   const place = { organization, project, environment };
-  const edit = (change: (it: Targeting) => Targeting) => editTargeting(server, environment, change);
   const known = detail.data?.environments[environment]?.warnings ?? [];
 
   return (
-    <div className={classes.environment} data-protected={here.protected || undefined}>
+    <div ref={root} className={classes.environment} data-protected={here.protected || undefined}>
       <div className={classes.state}>
         <Switch
           on={now.on}
@@ -63,10 +65,12 @@ export function FlagEnvironment() {
             environment,
           })}
           ref={switching}
-          disabled={flag.archived}
+          disabled={view.flag.archived}
           onClick={(event) => setAnchor(event.currentTarget)}
         />
         {!now.released && <span className={classes.quiet}>{t("flag.notReleasedHelp")}</span>}
+        {/* That somebody turned it off is said below, with the reason. */}
+        {switched && before.on && <Mark of={switched} />}
       </div>
       <Switched
         environment={environment}
@@ -75,45 +79,7 @@ export function FlagEnvironment() {
       />
       <Warnings of={known.filter((it) => !it.pointer.startsWith("/rules/"))} />
       <Why environment={environment} />
-      <Section title={t("flag.targets")} help={t("flag.targetsHelp")}>
-        <Targets place={place} flag={flag} targeting={now} edit={edit} />
-      </Section>
-      <Section title={t("flag.rules")} help={t("flag.rulesHelp")}>
-        <RuleList
-          place={place}
-          flag={flag}
-          targeting={now}
-          server={before}
-          warnings={known}
-          audience={audience}
-          edit={edit}
-        />
-      </Section>
-      <Section title={t("flag.default")} help={t("flag.defaultHelp")}>
-        <Serving
-          place={place}
-          flag={flag}
-          serving={now.defaultRule}
-          before={before.defaultRule}
-          change={(defaultRule) => edit((it) => ({ ...it, defaultRule }))}
-          open
-        />
-        <Decides audience={audience} users={audience?.defaultRule} />
-      </Section>
-      <Section title={t("flag.whenOff")} help={t("flag.whenOffHelp", { environment })}>
-        <VariationSelect
-          flag={flag}
-          label={t("flag.whenOff")}
-          value={now.offVariation}
-          change={(offVariation) => edit((it) => ({ ...it, offVariation }))}
-        />
-      </Section>
-      <Section title={t("flag.counts")} help={t("flag.countsHelp", { environment })}>
-        <Counts place={place} flag={flag} />
-      </Section>
-      <Section title={t("flag.variations")} help={t("flag.variationsHelp")}>
-        <Variations server={server} view={view} />
-      </Section>
+      <Parts place={place} server={server} view={view} warnings={known} />
       <Suspense>
         {anchor && (
           <Quick

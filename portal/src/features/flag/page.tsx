@@ -8,6 +8,7 @@ import { useTitle } from "@/lib/title";
 import classes from "./flag.module.css";
 import { Details } from "./details";
 import { EnvironmentTabs } from "./environment-tabs";
+import { TheirMarks } from "./theirs";
 import { useFlag } from "./use-flag";
 
 /** A flag: what it is, and a tab for each environment. */
@@ -25,16 +26,18 @@ export function FlagPage() {
   }
   if (!server || !view || !environments.data) return <Waiting />;
   return (
-    <div className={classes.page}>
-      <p className={classes.trail}>
-        <Link to="/$organization/$project/flags" params={{ organization, project }}>
-          {t("shell.flags")}
-        </Link>
-      </p>
-      <Details server={server} flag={view.flag} />
-      <EnvironmentTabs all={environments.data} />
-      <Outlet />
-    </div>
+    <TheirMarks key={`${project}/${key}`}>
+      <div className={classes.page}>
+        <p className={classes.trail}>
+          <Link to="/$organization/$project/flags" params={{ organization, project }}>
+            {t("shell.flags")}
+          </Link>
+        </p>
+        <Details server={server} flag={view.flag} />
+        <EnvironmentTabs all={environments.data} />
+        <Outlet />
+      </div>
+    </TheirMarks>
   );
 }
 

@@ -1,19 +1,19 @@
-import { type ReactNode, useId } from "react";
+import { type ReactNode, type Ref, useId } from "react";
 import classes from "./flag.module.css";
 
-/** A part of the page, with what it means. */
-export function Section({
-  title,
-  help,
-  children,
-}: {
+interface Props {
   title: string;
-  help: string;
+  /** What it means; or what is to be said of it before that. */
+  help: ReactNode;
   children: ReactNode;
-}) {
+  ref?: Ref<HTMLElement>;
+}
+
+/** A part of the page, with what it means. */
+export function Section({ title, help, children, ref }: Props) {
   const id = useId();
   return (
-    <section className={classes.section} aria-labelledby={id}>
+    <section ref={ref} className={classes.section} aria-labelledby={id}>
       <div>
         <h2 id={id}>{title}</h2>
         <p className={classes.quiet}>{help}</p>

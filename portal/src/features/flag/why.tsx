@@ -1,9 +1,10 @@
-import { useId } from "react";
+import { useId, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { AsOf } from "@/components/as-of";
 import { Button } from "@/components/button";
 import { CopyAs } from "@/components/copy-as";
 import { UserField } from "@/components/user-field";
+import { useShortcuts } from "@/lib/shortcuts";
 import { useFlag } from "./use-flag";
 import { useWhy } from "./use-why";
 import { WhyAnswer } from "./why-answer";
@@ -15,6 +16,14 @@ export function Why({ environment }: { environment: string }) {
   const id = useId();
   const { organization, project, key: flag } = useFlag();
   const why = useWhy(environment);
+  const panel = useRef<HTMLElement>(null);
+  useShortcuts(() => [
+    {
+      keys: "w",
+      words: t("why.title"),
+      run: () => panel.current?.querySelector("input")?.focus(),
+    },
+  ]);
   const { user, search, ask, at, edited } = why;
   const { properties: given, version } = search;
   const { name = "", ...properties } = given ?? {};
@@ -30,7 +39,12 @@ export function Why({ environment }: { environment: string }) {
     },
   };
   return (
-    <section className={classes.panel} data-open={user !== "" || undefined} aria-labelledby={id}>
+    <section
+      ref={panel}
+      className={classes.panel}
+      data-open={user !== "" || undefined}
+      aria-labelledby={id}
+    >
       <div className={classes.head}>
         <h2 id={id}>{t("why.title")}</h2>
         <UserField

@@ -1,4 +1,4 @@
-import { Link, Outlet } from "@tanstack/react-router";
+import { Link, Outlet, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
@@ -6,6 +6,7 @@ import { CopyButton } from "@/components/copy";
 import { Page } from "@/components/page";
 import { Failure, Waiting } from "@/components/states";
 import { Tabs } from "@/components/tabs";
+import { useShortcuts } from "@/lib/shortcuts";
 import { useTitle } from "@/lib/title";
 import { DeleteSegment } from "./delete";
 import { Details } from "./details";
@@ -21,6 +22,19 @@ export function SegmentPage() {
   const [editing, setEditing] = useState(false);
   const [deleting, setDeleting] = useState(false);
   useTitle(view?.name ?? key, project);
+  const navigate = useNavigate();
+  useShortcuts(() => [
+    { keys: "e", words: t("segments.keys.edit"), run: () => setEditing(!editing) },
+    {
+      keys: "h",
+      words: t("segments.history"),
+      run: () =>
+        void navigate({
+          to: "/$organization/$project/segments/$place/$segment/history",
+          params: { organization, project, place: address, segment: key },
+        }),
+    },
+  ]);
   if (detail.isError) {
     return <Failure error={detail.error} retry={() => void detail.refetch()} />;
   }
