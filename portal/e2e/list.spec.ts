@@ -23,7 +23,7 @@ test("what somebody changed is seen beside the list, and reverted", async ({
   const panel = owner.getByRole("dialog", { name: "Change" });
   await expect(panel).toContainText("mistake turned off");
   await hand.click(panel.getByRole("button", { name: "Revert" }));
-  const plan = owner.getByRole("dialog", { name: "Going back" });
+  const plan = owner.getByRole("dialog", { name: "After the revert" });
   await expect(plan).toContainText("turned on");
   await hand.click(plan.getByRole("button", { name: "Revert" }));
   hand.needed("revert");

@@ -28,7 +28,7 @@ test.describe("SDK keys", () => {
     await owner.goto(`${server.url}/default/rotating/flags`);
     const hand = new Hand(owner);
     await hand.click(owner.getByRole("columnheader").getByRole("button", { name: "prod" }));
-    await hand.click(owner.getByRole("link", { name: "Keys", exact: true }));
+    await hand.click(owner.getByRole("link", { name: "SDK keys", exact: true }));
     await hand.click(
       owner
         .getByRole("row")

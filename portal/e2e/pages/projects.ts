@@ -73,7 +73,7 @@ export const projects: Shown[] = [
       // On a phone there are no columns.
       if ((page.viewportSize()?.width ?? 0) < 760) return;
       await page.getByRole("columnheader").getByRole("button", { name: "prod" }).click();
-      await expect(page.getByRole("link", { name: "Keys", exact: true })).toBeVisible();
+      await expect(page.getByRole("link", { name: "SDK keys", exact: true })).toBeVisible();
     },
   },
   {

@@ -19,8 +19,10 @@ interface Props {
 export function Navigation({ organization, project, me }: Props) {
   const { t } = useTranslation();
   const waiting = useQuery({ ...inboxQuery(organization), enabled: me !== undefined });
+  const match = useMatchRoute();
   // A page of the users that is under no environment.
-  const inProperties = useMatchRoute()({ to: "/$organization/$project/user-properties" }) !== false;
+  const inProperties = match({ to: "/$organization/$project/user-properties" }) !== false;
+  const inSettings = match({ to: "/$organization/$project/settings", fuzzy: true }) !== false;
   const count = waiting.data ? waiting.data.review + waiting.data.mine : 0;
   return (
     <nav className={classes.nav} aria-label={t("shell.navigation")}>
@@ -76,7 +78,11 @@ export function Navigation({ organization, project, me }: Props) {
       >
         {t("shell.audit")}
       </Link>
-      <Link to="/$organization/settings" params={{ organization }}>
+      <Link
+        to="/$organization/settings"
+        params={{ organization }}
+        data-here={inSettings || undefined}
+      >
         {t("shell.settings")}
       </Link>
       <div className={classes.bottom} />

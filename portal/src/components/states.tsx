@@ -1,8 +1,10 @@
 /** What a page shows where it has nothing to show. */
-import { useParams } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "@/lib/api/client";
+import { meQuery } from "@/lib/api/queries";
 import { type Said, lackOf, said } from "@/lib/problems";
 import { Button } from "./button";
 import classes from "./states.module.css";
@@ -28,17 +30,39 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
+/** The refusal of an organization to members who sign in with a password alone. */
+const NO_FACTOR = "secondFactorNeeded";
+
+/** The one page that such a member can use. */
+function ToSecondFactor() {
+  const { t } = useTranslation();
+  const named = useParams({ strict: false }).organization;
+  const me = useQuery({ ...meQuery, enabled: false });
+  const organization = named ?? me.data?.organizations[0]?.key;
+  if (organization === undefined) return null;
+  return (
+    <Link to="/$organization/settings/security" params={{ organization }}>
+      {t("state.setUpFactor")}
+    </Link>
+  );
+}
+
 /** It went wrong, or may not be seen: what happened, and a way on. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   const { t } = useTranslation();
-  const { text } = useSaid(error);
+  const { text, code } = useSaid(error);
   const status = error instanceof Refused ? error.status : 0;
-  const titles = { 403: t("state.noAccess"), 404: t("state.missing") } as Record<number, string>;
+  const lacksFactor = code === NO_FACTOR;
+  const titles = {
+    403: lacksFactor ? t("state.secondFactor") : t("state.noAccess"),
+    404: t("state.missing"),
+  } as Record<number, string>;
   return (
     <div className={classes.state} role="alert">
       <h1>{titles[status] ?? t("state.failed")}</h1>
       <p>{text}</p>
-      {status === 403 && !lackOf(error) && <p>{t("state.whomToAsk")}</p>}
+      {lacksFactor && <ToSecondFactor />}
+      {status === 403 && !lacksFactor && !lackOf(error) && <p>{t("state.whomToAsk")}</p>}
       {retry && status !== 403 && status !== 404 && (
         <Button onClick={retry}>{t("state.retry")}</Button>
       )}
@@ -70,7 +94,7 @@ export function Waiting({ rows = 8 }: { rows?: number }) {
 
 /** A refusal inside a form or panel. */
 export function Wrong({ error }: { error: unknown }) {
-  const { text, fields } = useSaid(error);
+  const { text, fields, code } = useSaid(error);
   if (error == null) return null;
   const more = Object.values(fields).filter((it) => it !== text);
   return (
@@ -79,6 +103,11 @@ export function Wrong({ error }: { error: unknown }) {
       {more.map((it) => (
         <div key={it}>{it}</div>
       ))}
+      {code === NO_FACTOR && (
+        <div>
+          <ToSecondFactor />
+        </div>
+      )}
     </div>
   );
 }

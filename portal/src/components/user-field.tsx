@@ -38,6 +38,11 @@ export function UserField({ organization, project, environment, label, value, ch
     detail: [name, ...Object.values(properties)].filter(Boolean).slice(0, 3).join(" · "),
   }));
 
+  // Whoever was never seen can be asked for too: that it is so is seen while one types.
+  if (search !== "" && !options.some((it) => it.value === search)) {
+    options.push({ value: search, detail: t("why.askFor") });
+  }
+
   function take(key: string) {
     setText(key);
     if (key !== "") choose(key);

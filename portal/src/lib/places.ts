@@ -22,6 +22,9 @@ export const PLACES = [
   { id: "policies", path: "/$organization/settings/policies" },
   { id: "tokens", path: "/$organization/settings/tokens" },
   { id: "profile", path: "/$organization/settings/profile" },
+  { id: "security", path: "/$organization/settings/security" },
+  { id: "appearance", path: "/$organization/settings/appearance" },
+  { id: "environments", path: "/$organization/$project/settings/environments" },
   { id: "connect", path: "/$organization/$project/connect" },
 ] as const satisfies AnyPlace[];
 

@@ -94,7 +94,7 @@ function SplitBy({ place, value, change }: ByProps) {
       <span aria-hidden="true">{t("flag.splitBy")}</span>
       <Combobox
         label={t("flag.splitBy")}
-        placeholder="keyId"
+        placeholder={t("rule.userKey")}
         eager
         className={classes.property}
         options={options}

@@ -7,11 +7,17 @@ import { Wrong } from "@/components/states";
 import { api } from "@/lib/api/client";
 import { meQuery } from "@/lib/api/queries";
 
+interface Props {
+  /** What somebody signed in with a moment ago: it is not asked for again. */
+  known: string | undefined;
+  done: () => void;
+}
+
 /** A new password, in place of one that somebody else knows. */
-export function PasswordForm({ done }: { done: () => void }) {
+export function PasswordForm({ known, done }: Props) {
   const { t } = useTranslation();
   const queries = useQueryClient();
-  const [current, setCurrent] = useState("");
+  const [current, setCurrent] = useState(known ?? "");
   const [chosen, setChosen] = useState("");
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
@@ -33,16 +39,18 @@ export function PasswordForm({ done }: { done: () => void }) {
   return (
     <form onSubmit={(event) => void submit(event)}>
       <p>{t("session.mustChange")}</p>
-      <TextField
-        label={t("session.currentPassword")}
-        type="password"
-        autoComplete="current-password"
-        required
-        autoFocus
-        value={current}
-        onChange={(event) => setCurrent(event.target.value)}
-      />
-      <NewPassword value={chosen} change={setChosen} />
+      {known === undefined && (
+        <TextField
+          label={t("session.currentPassword")}
+          type="password"
+          autoComplete="current-password"
+          required
+          autoFocus
+          value={current}
+          onChange={(event) => setCurrent(event.target.value)}
+        />
+      )}
+      <NewPassword value={chosen} change={setChosen} focus={known !== undefined} />
       <Wrong error={error} />
       <Button look="primary" type="submit" busy={busy}>
         {t("session.setPassword")}
@@ -51,8 +59,14 @@ export function PasswordForm({ done }: { done: () => void }) {
   );
 }
 
+interface NewProps {
+  value: string;
+  change: (it: string) => void;
+  focus?: boolean;
+}
+
 /** The field of a password that is chosen. */
-export function NewPassword({ value, change }: { value: string; change: (it: string) => void }) {
+export function NewPassword({ value, change, focus = false }: NewProps) {
   const { t } = useTranslation();
   return (
     <TextField
@@ -62,6 +76,7 @@ export function NewPassword({ value, change }: { value: string; change: (it: str
       autoComplete="new-password"
       required
       minLength={10}
+      autoFocus={focus}
       value={value}
       onChange={(event) => change(event.target.value)}
     />

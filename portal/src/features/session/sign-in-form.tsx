@@ -10,7 +10,7 @@ import { meQuery } from "@/lib/api/queries";
 interface Props {
   /** Whose session ended; anybody's where absent. */
   email?: string;
-  done: (me: Schemas["Me"]) => void;
+  done: (me: Schemas["Me"], password: string) => void;
 }
 
 /** E-mail, password and, where the account has one, the code of the second factor. */
@@ -30,7 +30,7 @@ export function SignInForm({ email: known, done }: Props) {
       const body = code === undefined ? { email, password } : { email, password, code };
       const me = dataOf(await api("").POST("/api/v1/session", { body }));
       queries.setQueryData(meQuery.queryKey, me);
-      done(me);
+      done(me, password);
     } catch (refused) {
       const codeNeeded = refused instanceof Refused && refused.problem?.code === "codeNeeded";
       if (codeNeeded && code === undefined) setCode("");

@@ -17,6 +17,7 @@ export function SignInPage() {
   const router = useRouter();
   const { to = "/", error } = useSearch({ from: "/sign-in" });
   const me = useQuery(meQuery);
+  const [password, setPassword] = useState<string>();
   const [way, setWay] = useState<"password" | "provider" | "forgotten">("password");
 
   // An address of this portal, and no other.
@@ -29,7 +30,7 @@ export function SignInPage() {
   if (me.data?.passwordMustChange) {
     return (
       <Frame title={t("session.newPasswordTitle")}>
-        <PasswordForm done={enter} />
+        <PasswordForm known={password} done={enter} />
       </Frame>
     );
   }
@@ -43,7 +44,7 @@ export function SignInPage() {
           })}
         </p>
       )}
-      {way === "password" && <SignInForm done={() => undefined} />}
+      {way === "password" && <SignInForm done={(_, used) => setPassword(used)} />}
       {way === "provider" && <SingleSignOn to={target} />}
       {way === "forgotten" && <Forgotten />}
       <div className={classes.links}>
