@@ -14,14 +14,19 @@ export const binary = process.env["BURGEE_BIN"] ?? path.join(target, "debug", "b
 export const OWNER = { email: "owner@localhost", password: "vessel-harbor-9" };
 
 export class Server {
-  private constructor(
-    readonly url: string,
-    /** The password that the first start printed. */
-    readonly firstPassword: string,
-    private readonly process: ChildProcess,
-    /** Where its data lies. */
-    readonly folder: string,
-  ) {}
+  readonly url: string;
+  /** The password that the first start printed. */
+  readonly firstPassword: string;
+  /** Where its data lies. */
+  readonly folder: string;
+  private readonly process: ChildProcess;
+
+  private constructor(url: string, firstPassword: string, process: ChildProcess, folder: string) {
+    this.url = url;
+    this.firstPassword = firstPassword;
+    this.process = process;
+    this.folder = folder;
+  }
 
   /** Starts one with the demo flags. */
   static async start(): Promise<Server> {

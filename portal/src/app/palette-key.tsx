@@ -21,6 +21,9 @@ const ShortcutList = lazy(() =>
 const opened = store(false);
 export const openPalette = (open: boolean) => opened.set(open);
 
+type Words =
+  `place.${(typeof PLACES)[number]["id"]}` | "palette.label" | "shortcuts.title" | "shortcuts.undo";
+
 interface Props {
   organization: string;
   project: string | undefined;
@@ -36,17 +39,24 @@ export function PaletteKey({ organization, project, letters }: Props) {
   const listed = useStore(shortcutsShown);
   useShortcutKeys(letters);
   useShortcuts(() => {
+    const shortcut = (keys: string, key: Words, run?: () => void) => ({
+      keys,
+      // Said when the list is opened: it is then that its words are there.
+      get words() {
+        return t(key);
+      },
+      ...(run ? { run } : {}),
+    });
     const places = PLACES.flatMap((it) => {
       const to = addressOf(it, router.routesByPath, organization, project);
       if (to === undefined || !("key" in it)) return [];
-      const run = () => router.history.push(to);
-      return [{ keys: `g ${it.key}`, words: t(`place.${it.id}`), run }];
+      return [shortcut(`g ${it.key}`, `place.${it.id}`, () => router.history.push(to))];
     });
     return [
-      { keys: "Mod+K", words: t("palette.label") },
-      { keys: "Mod+Z", words: t("shortcuts.undo") },
+      shortcut("Mod+K", "palette.label"),
+      shortcut("Mod+Z", "shortcuts.undo"),
       ...places,
-      { keys: "?", words: t("shortcuts.title"), run: () => shortcutsShown.set(true) },
+      shortcut("?", "shortcuts.title", () => shortcutsShown.set(true)),
     ];
   }, true);
   useEffect(() => {

@@ -62,6 +62,7 @@ const WITH_RULES: ReadonlySet<keyof Pages> = new Set([
   "changes",
   "compare",
   "flag",
+  "home",
   "review",
   "segments",
   "users",
