@@ -165,5 +165,5 @@ test("archived flags are deleted after typing a name", async ({ owner, server, c
   const dialog = owner.getByRole("dialog", { name: "Delete 2 flags" });
   await dialog.getByLabel("Type gone to go on").fill("gone");
   await dialog.getByRole("button", { name: "Delete 2 flags" }).click();
-  await expect(owner.getByText("No flag is like that")).toBeVisible();
+  await expect(owner.getByText("No flag matches the filter")).toBeVisible();
 });

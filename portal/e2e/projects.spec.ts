@@ -67,7 +67,7 @@ test.describe("SDK keys", () => {
     await owner.getByRole("menuitem", { name: "Revoke" }).click();
     await panel.getByLabel("Type Backend to go on").fill("Backend");
     await panel.getByRole("button", { name: "Revoke Backend" }).click();
-    await expect(owner.getByRole("button", { name: "Show 1 key that is over" })).toBeVisible();
+    await expect(owner.getByRole("button", { name: "Show 1 ended key" })).toBeVisible();
     expect(await letsIn(server.url, secret)).toBe(false);
   });
 });
@@ -146,7 +146,7 @@ test("the audit log is asked for what somebody did, and a day", async ({ owner, 
   await expect(owner).toHaveURL(/kind=renameProject&project=watched/);
   await owner.getByLabel("from").fill("2020-01-01");
   await owner.getByLabel("to", { exact: true }).fill("2020-01-02");
-  await expect(owner.getByText("No entry is like that")).toBeVisible();
+  await expect(owner.getByText("No entry matches the filter")).toBeVisible();
   const file = owner.waitForEvent("download");
   await owner.getByRole("button", { name: "Clear the filter" }).first().click();
   await owner.getByRole("button", { name: "Export all" }).click();

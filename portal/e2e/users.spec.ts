@@ -40,7 +40,7 @@ test("users are uploaded, found, looked at, and downloaded", async ({ owner, ser
   await expect(owner.getByRole("link", { name: "ana" })).toBeHidden();
   await expect(owner).toHaveURL(/q=Ben/);
   await owner.getByRole("searchbox").fill("second");
-  await expect(owner.getByText("No known user is like that")).toBeVisible();
+  await expect(owner.getByText("No known user matches")).toBeVisible();
   await owner.getByLabel("Anywhere in key or name").check();
   await owner.getByRole("link", { name: "ben" }).click();
   await expect(owner.getByRole("heading", { name: "Ben, the second" })).toBeVisible();

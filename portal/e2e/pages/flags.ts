@@ -10,7 +10,7 @@ export const flags: Shown[] = [
   {
     name: "flags-no-match",
     path: `${HOME}?q=zzz`,
-    ready: (page) => expect(page.getByText("No flag is like that")).toBeVisible(),
+    ready: (page) => expect(page.getByText("No flag matches the filter")).toBeVisible(),
   },
   {
     name: "flag-cell",

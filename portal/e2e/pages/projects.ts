@@ -12,7 +12,7 @@ export const projects: Shown[] = [
   {
     name: "audit-none",
     path: "/default/audit?q=nobody-did-this",
-    ready: (page) => expect(page.getByText("No entry is like that")).toBeVisible(),
+    ready: (page) => expect(page.getByText("No entry matches the filter")).toBeVisible(),
   },
   {
     name: "audit-keeping",

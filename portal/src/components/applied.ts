@@ -28,6 +28,16 @@ export function useApplied(organization: string): (result: Result) => void {
       void queries.invalidateQueries({ queryKey: [key, organization] });
     }
   };
+  // What it did comes first where that is one thing: versions are for those who know them.
+  const words = ({ diff }: Result, versions: string) => {
+    const switched = diff.filter((it) => it.code === "turnedOn" || it.code === "turnedOff");
+    const [only] = switched;
+    const { flag, environment } = only?.params ?? {};
+    if (versions === "") return t("applied.done");
+    if (switched.length !== 1 || flag === undefined || environment === undefined) return versions;
+    const key = only?.code === "turnedOn" ? "applied.turnedOn" : "applied.turnedOff";
+    return t(key, { flag, environment, versions });
+  };
   return (result) => {
     again();
     const versions = moved(result).map((it) =>
@@ -42,7 +52,7 @@ export function useApplied(organization: string): (result: Result) => void {
         toast(said(t, error).text);
       }
     };
-    toast(versions.length > 0 ? list(versions) : t("applied.done"), {
+    toast(words(result, list(versions)), {
       label: t("action.undo"),
       run: () => void undo(),
     });

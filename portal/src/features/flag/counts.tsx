@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Ago } from "@/components/ago";
@@ -53,7 +54,14 @@ export function Counts({ place, flag }: { place: UsersPlace; flag: Flag }) {
         </span>
       </div>
       {counts.data && all === 0 && (
-        <p className={classes.none}>{t("flag.noCounts", { environment })}</p>
+        <p className={classes.none}>
+          {t("flag.noCounts", { environment })}{" "}
+          {activity.data && !last && (
+            <Link to="/$organization/$project/connect" params={{ organization, project }}>
+              {t("flag.connect")}
+            </Link>
+          )}
+        </p>
       )}
       {counts.data && all > 0 && (
         <>

@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { Suspense, lazy, useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
@@ -56,6 +57,9 @@ export function Body({ organization, project, list, settings, create }: Props) {
         <Button look="primary" onClick={create}>
           {t("flags.newFirst")}
         </Button>
+        <Link to="/$organization/$project/connect" params={{ organization, project }}>
+          {t("flags.connect")}
+        </Link>
       </Empty>
     );
   }
