@@ -33,7 +33,7 @@ test("a policy is written in sentences, given, and tested", async ({ owner, serv
   await owner.getByRole("checkbox", { name: /Switch in dev/ }).check();
   await owner.getByRole("button", { name: "Save what Paul has" }).click();
   await expect(verdict).toContainText("Paul may turn flags on: theme in dev of demo.");
-  await verdict.getByRole("link", { name: "switch-in-dev" }).click();
+  await verdict.getByRole("link", { name: "Switch in dev" }).click();
   await expect(owner.getByRole("link", { name: "Paul" })).toBeVisible();
   // Who has it keeps it from being deleted.
   await owner.getByRole("button", { name: "Delete" }).click();

@@ -5,8 +5,8 @@ import { code } from "./totp.ts";
 
 test("the first sign-in asks for a password of one's own", async ({ page, server, call }) => {
   const wrong = watch(page);
-  const reset = await call<{ items: { id: string; email: string }[] }>("GET", "/members");
-  expect(reset.items[0]?.email).toBe(OWNER.email);
+  const members = await call<{ items: { email: string }[] }>("GET", "/members");
+  expect(members.items.map((it) => it.email)).toContain(OWNER.email);
   await page.goto(`${server.url}/default/demo/flags?q=theme`);
   await page.getByLabel("E-mail").fill(OWNER.email);
   await page.getByLabel("Password").fill("not this one");

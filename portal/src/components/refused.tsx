@@ -28,7 +28,7 @@ export function NoRight({ needs, title }: { needs: Asked; title: string }) {
   const { organization = "" } = useParams({ strict: false });
   const [text] = useWhom(organization, [needs]);
   return (
-    <div className={classes.state} role="alert">
+    <div className={classes.state} data-inside role="alert">
       <h2>{title}</h2>
       <p>{text}</p>
     </div>

@@ -4,7 +4,7 @@ import { type ReactNode, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type Statement, actionWords, policyName, resourceWords } from "@/lib/access";
 import type { Schemas } from "@/lib/api/client";
-import { actionsQuery, membersQuery, someMembersQuery } from "@/lib/api/people";
+import { actionsQuery, membersQuery, policiesQuery, someMembersQuery } from "@/lib/api/people";
 import { permissionsQuery } from "@/lib/api/permissions";
 import { useFormat } from "@/lib/format";
 import { useSettled } from "@/lib/settled";
@@ -123,13 +123,14 @@ interface VerdictProps {
 function Verdict({ organization, answer, member, action, resource }: VerdictProps) {
   const { t } = useTranslation();
   const { allowed, by } = answer;
+  const policies = useQuery(policiesQuery(organization));
   const slots = { member, action, resource };
   let why: ReactNode = t("tester.unmentioned");
   if (by) {
     const { policy, statement } = by;
     const link = (
       <Link to="/$organization/settings/policies/$policy" params={{ organization, policy }}>
-        {policyName(t, policy)}
+        {policyName(t, policy, policies.data?.find((it) => it.key === policy)?.name)}
       </Link>
     );
     const text = t(allowed ? "tester.allowedBy" : "tester.deniedBy", { number: statement + 1 });

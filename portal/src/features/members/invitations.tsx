@@ -27,7 +27,7 @@ export function Invitations({ organization, invitations, lacking }: Props) {
   if (invitations.length === 0) return null;
   const heads = [t("people.email"), t("people.gets"), t("people.expires"), ""];
   return (
-    <section className={classes.part} aria-label={t("people.open")}>
+    <section className={classes.part}>
       <h2>{t("people.open")}</h2>
       <p className={classes.quiet}>{t("people.newLinkHelp")}</p>
       <Table label={t("people.open")} heads={heads}>

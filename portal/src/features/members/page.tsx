@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { useLacking } from "@/components/may";
 import { Page } from "@/components/page";
+import { NoRight } from "@/components/refused";
 import { invitationsQuery } from "@/lib/api/people";
 import { useSettled } from "@/lib/settled";
 import { useTitle } from "@/lib/title";
@@ -11,6 +12,8 @@ import { InvitePanel } from "./invite";
 import { Invitations } from "./invitations";
 import { MemberList } from "./list";
 import classes from "./members.module.css";
+
+const READ = { action: "member.read", resource: "member/*" };
 
 /** Who is in the organization, and who is invited. */
 export function MembersPage() {
@@ -22,6 +25,7 @@ export function MembersPage() {
   const search = useSettled(q);
   const invitations = useQuery(invitationsQuery(organization));
   const lacking = useLacking(organization, {
+    read: READ,
     invite: { action: "member.invite", resource: "member/*" },
   });
   const open = (invite: boolean) =>
@@ -40,18 +44,24 @@ export function MembersPage() {
         invitations={invitations.data ?? []}
         lacking={lacking.invite}
       />
-      <input
-        type="search"
-        className={classes.search}
-        aria-label={t("people.searchMembers")}
-        placeholder={t("people.searchMembers")}
-        value={q}
-        onChange={(event) => {
-          const text = event.target.value;
-          void navigate({ replace: true, search: text === "" ? {} : { q: text } });
-        }}
-      />
-      <MemberList organization={organization} search={search} />
+      {lacking.read === undefined ? (
+        <>
+          <input
+            type="search"
+            className={classes.search}
+            aria-label={t("people.searchMembers")}
+            placeholder={t("people.searchMembers")}
+            value={q}
+            onChange={(event) => {
+              const text = event.target.value;
+              void navigate({ replace: true, search: text === "" ? {} : { q: text } });
+            }}
+          />
+          <MemberList organization={organization} search={search} />
+        </>
+      ) : (
+        <NoRight needs={READ} title={t("people.unseen")} />
+      )}
       {invite && <InvitePanel organization={organization} close={() => open(false)} />}
     </Page>
   );

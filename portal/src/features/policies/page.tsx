@@ -38,10 +38,10 @@ export function PoliciesPage() {
     const inGroups = count(groups.data, key);
     const direct = count(few, key);
     if (inGroups === 0 && direct === 0) return t("policy.nobody");
-    return t("policy.usedBy", {
-      members: t("policy.members", { count: direct }),
-      groups: t("policy.groups", { count: inGroups }),
-    });
+    const people = t("policy.members", { count: direct });
+    const groupsOf = t("policy.groups", { count: inGroups });
+    if (inGroups === 0) return people;
+    return direct === 0 ? groupsOf : t("policy.usedBy", { members: people, groups: groupsOf });
   };
   const row = ({ key, name, description, builtin }: Schemas["PolicyView"]) => (
     <tr key={key}>

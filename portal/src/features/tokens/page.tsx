@@ -47,13 +47,13 @@ export function TokensPage() {
         </Empty>
       )}
       {own.length > 0 && (
-        <section className={classes.part} aria-label={t("token.own")}>
+        <section className={classes.part}>
           <h2>{t("token.own")}</h2>
           <TokenTable organization={organization} label={t("token.own")} tokens={own} />
         </section>
       )}
       {others.length > 0 && (
-        <section className={classes.part} aria-label={t("token.organization")}>
+        <section className={classes.part}>
           <h2>{t("token.organization")}</h2>
           <TokenTable
             organization={organization}

@@ -1,4 +1,4 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Ago } from "@/components/ago";
@@ -7,7 +7,7 @@ import { ConfirmName } from "@/components/confirm-name";
 import { Table } from "@/components/table";
 import { policyName } from "@/lib/access";
 import { type Schemas, api } from "@/lib/api/client";
-import { tokensQuery } from "@/lib/api/people";
+import { policiesQuery, tokensQuery } from "@/lib/api/people";
 import { useFormat } from "@/lib/format";
 import { toast } from "@/lib/toasts";
 import classes from "./tokens.module.css";
@@ -41,7 +41,7 @@ export function TokenTable({ organization, label, tokens, others = false, lackin
           <tr key={token.id} data-revoked={token.revokedAt != null || undefined}>
             <td>
               <strong>{token.name}</strong>
-              <What token={token} others={others} />
+              <What organization={organization} token={token} others={others} />
             </td>
             <td>{token.lastUsedAt ? <Ago at={token.lastUsedAt} /> : t("token.never")}</td>
             <td>{token.expiresAt ? <Ago at={token.expiresAt} /> : t("token.neverEnds")}</td>
@@ -81,10 +81,18 @@ export function TokenTable({ organization, label, tokens, others = false, lackin
   );
 }
 
+interface WhatProps {
+  organization: string;
+  token: Token;
+  others: boolean;
+}
+
 /** How to recognise it, and what bounds it. */
-function What({ token, others }: { token: Token; others: boolean }) {
+function What({ organization, token, others }: WhatProps) {
   const { t } = useTranslation();
   const { list } = useFormat();
+  const known = useQuery(policiesQuery(organization));
+  const named = (key: string) => policyName(t, key, known.data?.find((it) => it.key === key)?.name);
   const { prefix, policies, statements, networks, kind, memberName } = token;
   return (
     <small className={classes.what}>
@@ -99,9 +107,7 @@ function What({ token, others }: { token: Token; others: boolean }) {
       {kind === "service" && statements.length > 0 && (
         <span>{t("token.ownStatements", { count: statements.length })}</span>
       )}
-      {kind === "service" && policies.length > 0 && (
-        <span>{list(policies.map((it) => policyName(t, it)))}</span>
-      )}
+      {kind === "service" && policies.length > 0 && <span>{list(policies.map(named))}</span>}
       {networks.length > 0 && <span>{t("token.from", { networks: list(networks) })}</span>}
     </small>
   );
