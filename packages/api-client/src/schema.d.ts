@@ -3458,6 +3458,12 @@ export interface components {
         };
         /** @description An organization that somebody is a member of. */
         OrganizationName: {
+            /**
+             * Format: int64
+             * @description How many change sets its history has. As the `Last-Event-ID` of `/events` it begins the
+             *     stream with what happened after this answer.
+             */
+            changes: number;
             /** @description Its key, for the header `Burgee-Organization`. */
             key: string;
             /** @description Its display name. */

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useParams, useRouter } from "@tanstack/react-router";
-import { Suspense, lazy, useEffect } from "react";
+import { Suspense, lazy, useEffect, useEffectEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { Failure } from "@/components/states";
 import { withWords } from "@/i18n";
@@ -52,7 +52,14 @@ export function Shell() {
   useEffect(() => {
     if (member) openDraft(member, organization);
   }, [member, organization]);
-  useEffect(() => (settled ? listen(organization, queries) : undefined), [settled, organization]);
+  const since = useEffectEvent(() => {
+    const known = me.data?.organizations.find((it) => it.key === organization);
+    return known?.changes;
+  });
+  useEffect(
+    () => (settled ? listen(organization, queries, since()) : undefined),
+    [settled, organization],
+  );
   useEffect(() => {
     if (named) rememberPlace(organization, named);
   }, [organization, named]);

@@ -19,15 +19,28 @@ interface Message {
   data: string;
 }
 
-/** Listens until the returned function is called, and keeps what is shown up to date. */
-export function listen(organization: string, queries: QueryClient): () => void {
+/**
+ * Listens until the returned function is called, and keeps what is shown up to date: of what
+ * happened after `since`, the history's length when the page was asked for, however long the stream
+ * takes to begin.
+ */
+export function listen(
+  organization: string,
+  queries: QueryClient,
+  since: number | undefined,
+): () => void {
   const stop = new AbortController();
-  void run(organization, queries, stop.signal);
+  void run(organization, queries, since, stop.signal);
   return () => stop.abort();
 }
 
-async function run(organization: string, queries: QueryClient, signal: AbortSignal) {
-  let last: string | undefined;
+async function run(
+  organization: string,
+  queries: QueryClient,
+  since: number | undefined,
+  signal: AbortSignal,
+) {
+  let last = since === undefined ? undefined : String(since);
   let wait = FIRST_WAIT_MS;
   while (!signal.aborted) {
     try {

@@ -39,6 +39,9 @@ pub struct OrganizationName {
     pub key: String,
     /// Its display name.
     pub name: String,
+    /// How many change sets its history has. As the `Last-Event-ID` of `/events` it begins the
+    /// stream with what happened after this answer.
+    pub changes: i64,
 }
 
 /// Who is signed in.
@@ -254,16 +257,20 @@ pub(super) async fn me(
 ) -> Result<Json<Me>, Problem> {
     let mut organizations = state.store.organizations_of(&account.id).await?;
     organizations.retain(|it| only.is_none_or(|only| it.id == *only));
-    let name = |it: Organization| OrganizationName {
-        key: it.key.as_str().to_owned(),
-        name: it.name,
-    };
+    let mut named = Vec::with_capacity(organizations.len());
+    for organization in organizations {
+        named.push(OrganizationName {
+            changes: state.store.history_length(&organization.id).await?,
+            key: organization.key.into(),
+            name: organization.name,
+        });
+    }
     Ok(Json(Me {
         id: account.id.to_string(),
         email: account.email,
         name: account.name,
         password_must_change: account.password_temporary,
         second_factor: account.second_factor.is_some(),
-        organizations: organizations.into_iter().map(name).collect(),
+        organizations: named,
     }))
 }
