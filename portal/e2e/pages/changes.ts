@@ -1,15 +1,8 @@
 import type { Page } from "@playwright/test";
 import { expect } from "../test.ts";
-import { HOME, type Shown } from "./shown.ts";
+import { HOME, type Shown, call } from "./shown.ts";
 
 const TITLE = "Half of everybody, at last";
-
-async function call<T>(page: Page, method: string, route: string, data?: unknown): Promise<T> {
-  const { origin } = new URL(page.url());
-  const answer = await page.request.fetch(`${origin}/api/v1${route}`, { method, data });
-  if (!answer.ok()) throw new Error(`${method} ${route}: ${await answer.text()}`);
-  return (await answer.json()) as T;
-}
 
 interface Made {
   id: string;

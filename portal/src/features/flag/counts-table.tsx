@@ -11,28 +11,30 @@ export function CountsTable({ flag, counts }: { flag: Flag; counts: Schemas["Cou
   const ids = flag.variations.map((it) => it.id);
   const rows = bars(counts, ids).filter((it) => sum(it) > 0);
   return (
-    <table className="hidden">
-      <caption>{t("flag.counts")}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{t("flag.time")}</th>
-          {flag.variations.map((it) => (
-            <th key={it.id} scope="col">
-              {labelOf(it)}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.at}>
-            <th scope="row">{moment(new Date(row.at).toISOString())}</th>
-            {ids.map((id, place) => (
-              <td key={id}>{number(row.counts[place] ?? 0)}</td>
+    <div className="hidden">
+      <table>
+        <caption>{t("flag.counts")}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t("flag.time")}</th>
+            {flag.variations.map((it) => (
+              <th key={it.id} scope="col">
+                {labelOf(it)}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.at}>
+              <th scope="row">{moment(new Date(row.at).toISOString())}</th>
+              {ids.map((id, place) => (
+                <td key={id}>{number(row.counts[place] ?? 0)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

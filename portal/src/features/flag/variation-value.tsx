@@ -32,13 +32,8 @@ export function VariationValue({ type, label, value, change }: Props) {
   if (type === "json" && !editing) {
     return (
       <>
-        <button
-          type="button"
-          className={classes.preview}
-          aria-label={t("flag.editJson", { label })}
-          onClick={() => setEditing(true)}
-        >
-          <code>{value}</code>
+        <button type="button" className={classes.preview} onClick={() => setEditing(true)}>
+          <span className="hidden">{t("flag.editJson", { label })}</span> <code>{value}</code>
         </button>
         {said}
       </>
