@@ -14,7 +14,7 @@ test("a project goes into a file and comes back in another one", async ({
   const source = owner.getByRole("group", { name: "File", exact: true });
   await source.locator("input[type=file]").setInputFiles(saved);
   await owner.getByRole("button", { name: "See what it would do" }).click();
-  await expect(owner.getByText(/^\d+ made$/)).toBeVisible();
+  await expect(owner.getByText(/^\d+ created$/)).toBeVisible();
   await owner.getByRole("button", { name: "Apply to copied" }).click();
   await expect(owner.getByText(/Applied as \d+ change set/)).toBeVisible();
   // The same again is so already.
@@ -66,7 +66,7 @@ test("flags of FeatBit are taken over, and what cannot be is named", async ({
   const data = { featureFlags: [flag, { key: "broken" }], segments: [] };
   await source.getByRole("textbox").fill(JSON.stringify({ messageType: "data-sync", data }));
   await owner.getByRole("button", { name: "See what would be imported" }).click();
-  await expect(owner.getByRole("row").filter({ hasText: "from-featbit" })).toContainText("made");
+  await expect(owner.getByRole("row").filter({ hasText: "from-featbit" })).toContainText("created");
   await expect(owner.getByRole("row").filter({ hasText: "broken" })).toContainText("left out");
   await owner.getByRole("button", { name: "Import into prod" }).click();
   await expect(owner.getByText("Imported into prod")).toBeVisible();

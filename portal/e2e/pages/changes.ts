@@ -130,7 +130,7 @@ export const changes: Shown[] = [
   {
     name: "changes-history-none",
     path: "/default/changes/history?text=nobody-did-this",
-    ready: (page) => expect(page.getByText("No change is like that")).toBeVisible(),
+    ready: (page) => expect(page.getByText("No change matches the filters")).toBeVisible(),
   },
   {
     name: "versions",
