@@ -86,3 +86,32 @@ test("segments go from one environment to another", async ({ owner, server, call
   );
   expect(made.included).toEqual(["ana", "ben"]);
 });
+
+test("an environment goes back to one of its versions", async ({ owner, server, call }) => {
+  await call("POST", "/projects", { key: "way-back", name: "Way back" });
+  await call("POST", "/projects/way-back/environments", { key: "dev", name: "dev" });
+  const at = { flag: "first", environment: "dev" };
+  const change = (...commands: object[]) =>
+    call<{ versions: Record<string, number> }>("POST", "/projects/way-back/changes", { commands });
+  const made = await change(
+    { kind: "createFlag", flag: "first", type: "boolean" },
+    { kind: "turnOn", ...at },
+  );
+  await change({ kind: "turnOff", ...at });
+  const version = made.versions["way-back/dev"];
+  await owner.goto(`${server.url}/default/way-back/history/dev/${version}`);
+  await owner.getByRole("button", { name: `Go back to version ${version} …` }).click();
+  const panel = owner.getByRole("dialog", { name: `dev as it was at version ${version}` });
+  await expect(panel.getByText("dev first turned on")).toBeVisible();
+  await panel.getByRole("button", { name: "Add to review" }).click();
+  await owner.getByRole("button", { name: "Apply to dev" }).click();
+  await expect(owner.getByText(/dev is now version/)).toBeVisible();
+  const route = "/projects/way-back/environments/dev/evaluate";
+  const user = { key: "ana", properties: {}, flag: "first" };
+  const answer = await call<{ items: { variation?: { value: string } | null }[] }>(
+    "POST",
+    route,
+    user,
+  );
+  expect(answer.items[0]?.variation?.value).toBe("true");
+});

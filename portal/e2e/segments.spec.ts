@@ -148,3 +148,48 @@ test("an unused segment is archived and deleted", async ({ owner, server, call }
   await expect(owner.getByRole("heading", { name: "Segments" })).toBeVisible();
   await expect(owner.getByRole("link", { name: "spare" })).toBeHidden();
 });
+
+test("a rule is a sentence", async ({ owner, server, call }) => {
+  const create = { kind: "createSegment", segment: "ruled", environment: "dev" };
+  await call("POST", "/projects/demo/changes", { commands: [create] });
+  await owner.goto(`${server.url}/default/demo/segments/dev/ruled`);
+  const rules = owner.getByRole("region", { name: "Rules" });
+  await rules.getByLabel("add a condition").fill("country");
+  await rules.getByLabel("add a condition").press("Enter");
+  await expect(rules.getByLabel("Operator")).toHaveValue("is one of");
+  // The value comes next.
+  await expect(rules.getByLabel("Value")).toBeFocused();
+  await owner.keyboard.type("de");
+  await owner.keyboard.press("Enter");
+  await expect(rules.getByRole("button", { name: "Remove de" })).toBeVisible();
+  await owner.getByRole("button", { name: "Review", exact: true }).click();
+  const review = owner.getByRole("region", { name: "Changes that are not applied" });
+  await expect(
+    review.getByText("dev ruled takes in users where country is one of de").first(),
+  ).toBeVisible();
+  await owner.getByRole("button", { name: "Apply to dev" }).click();
+  await expect(owner.getByText(/dev is now version/)).toBeVisible();
+  const made = await call<{ rules: { conditions: { property: string; value: string }[] }[] }>(
+    "GET",
+    "/projects/demo/environments/dev/segments/ruled",
+  );
+  expect(made.rules[0]?.conditions).toEqual([
+    { property: "country", op: "IsOneOf", value: '["de"]' },
+  ]);
+});
+
+test("an archived segment is restored", async ({ owner, server, call }) => {
+  const at = { segment: "dormant", environment: "dev" };
+  const kinds = ["createSegment", "archiveSegment"];
+  await call("POST", "/projects/demo/changes", {
+    commands: kinds.map((kind) => ({ kind, ...at })),
+  });
+  await owner.goto(`${server.url}/default/demo/segments?archived=true`);
+  await owner.getByRole("link", { name: "dormant" }).click();
+  await owner.getByRole("button", { name: "Restore" }).click();
+  await owner.getByRole("button", { name: "Apply to dev" }).click();
+  await expect(owner.getByText(/dev is now version/)).toBeVisible();
+  await expect(owner.getByRole("button", { name: "Archive" })).toBeVisible();
+  const route = "/projects/demo/environments/dev/segments/dormant";
+  expect((await call<{ state: string }>("GET", route)).state).toBe("live");
+});

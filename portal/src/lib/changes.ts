@@ -3,6 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { Draft } from "./draft/draft";
 import { Refused, type Schemas, api, dataOf } from "./api/client";
 import { idFor, settleId } from "./set-id";
+import { stampOf } from "./stamp";
 import { uuid } from "./uuid";
 
 export type Result = Schemas["ChangeResult"];
@@ -19,7 +20,7 @@ const ATTEMPTS = 3;
 /** What a set would do: its words, to whom, and what it takes. */
 export const tryOut = (organization: string, { base, commands }: Draft) =>
   queryOptions({
-    queryKey: ["review", organization, base, commands],
+    queryKey: ["review", organization, base, commands.map(stampOf)],
     queryFn: async ({ signal }) => {
       const body = { base, commands, dryRun: true, effects: true };
       return dataOf(await api(organization).POST("/api/v1/changes", { body, signal }));

@@ -1,8 +1,8 @@
 /** What stands side by side where environments are compared, in the reader's words. */
 import type { Schemas } from "./api/client";
 import { type Variation, labelOf, serving } from "./model/flag";
-import { conditionWords, some } from "./phrases";
-import { type Speaker, servingWords } from "./words";
+import { type Phrases, conditionWords, some } from "./phrases";
+import { servingWords } from "./words";
 
 type Facet = Schemas["TargetingFacet"];
 type Side = Schemas["Side"];
@@ -61,28 +61,28 @@ interface Tracking {
  * server says it.
  */
 export function sideWords(
-  speaker: Speaker,
+  phrases: Phrases,
   facet: Facet,
   side: Side | null,
-  variations: Variation[] | undefined,
+  variations: readonly Variation[] | undefined,
 ): string {
-  const { t } = speaker;
+  const { t } = phrases;
   if (side === null) return t("compare.notReleased");
   const { value, words } = side;
   if (facet === "onOff") return t(value === true ? "flags.on" : "flags.off");
   // What is large comes without its value.
   if (value === null || value === undefined) return words;
-  if (facet === "tracking") return trackingWords(speaker, value as Tracking);
+  if (facet === "tracking") return trackingWords(phrases, value as Tracking);
   if (!variations) return words;
   const label = (id: string) => labelOf(variations.find((it) => it.id === id));
   switch (facet) {
     case "offVariation":
       return label(String(value));
     case "defaultRule":
-      return servingWords(speaker, serving(value as Schemas["Fallthrough"]));
+      return servingWords(phrases, serving(value as Schemas["Fallthrough"]), variations);
     case "targets": {
       const lists = (value as Targets[]).map(({ variation, count, keys }) => {
-        const users = some(speaker, keys, count - keys.length);
+        const users = some(phrases, keys, count - keys.length);
         return t("compare.targets", { variation: label(variation), users });
       });
       return lists.length === 0 ? t("compare.nobody") : lists.join("\n");
@@ -92,14 +92,14 @@ export function sideWords(
         t("compare.rule", {
           name: rule.name || t("flag.ruleNumber", { number: index + 1 }),
           conditions: conditionWords(
-            speaker,
+            phrases,
             (rule.conditions ?? []).map((it) => ({
               property: it.property ?? "",
               op: it.op ?? null,
               value: it.value ?? null,
             })),
           ),
-          serving: servingWords(speaker, serving(rule)),
+          serving: servingWords(phrases, serving(rule), variations),
         }),
       );
       return rules.length === 0 ? t("compare.noRules") : rules.join("\n");
@@ -109,7 +109,7 @@ export function sideWords(
   }
 }
 
-function trackingWords({ t, list }: Speaker, of: Tracking): string {
+function trackingWords({ t, list }: Phrases, of: Tracking): string {
   const kept = t(of.tracked ? "compare.tracked" : "compare.notTracked");
   return of.exptIncludeAllTargets ? list([kept, t("compare.everybodyInExperiments")]) : kept;
 }

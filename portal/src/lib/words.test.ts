@@ -11,6 +11,11 @@ import { type Speaker, servingWords, wordsOf } from "./words";
 
 let speaker: Speaker;
 
+const variations = [
+  { id: "on", name: "On", value: "true" },
+  { id: "off", name: null, value: "false" },
+];
+
 beforeAll(async () => {
   await i18next.init({
     lng: "en",
@@ -19,10 +24,6 @@ beforeAll(async () => {
     interpolation: { escapeValue: false, prefix: "{", suffix: "}" },
   });
   const { share, list, either } = format("en");
-  const variations = [
-    { id: "on", name: "On", value: "true" },
-    { id: "off", name: null, value: "false" },
-  ];
   const flag = {
     key: "checkout",
     name: "Checkout",
@@ -40,11 +41,11 @@ beforeAll(async () => {
 
 it("shares are said with whom they are of, and by what", () => {
   const ten = withShare(everybody("off"), "on", 0.1, ["on", "off"]);
-  expect(servingWords(speaker, ten)).toBe("90% false and 10% On");
-  expect(servingWords(speaker, { ...ten, dispatchKey: "country" })).toBe(
+  expect(servingWords(speaker, ten, variations)).toBe("90% false and 10% On");
+  expect(servingWords(speaker, { ...ten, dispatchKey: "country" }, variations)).toBe(
     "90% false and 10% On by country",
   );
-  expect(servingWords(speaker, everybody("on"))).toBe("On");
+  expect(servingWords(speaker, everybody("on"), variations)).toBe("On");
 });
 
 it("conditions are one phrase each", () => {

@@ -4,6 +4,7 @@ import { type Edit, type SegmentEdit, isSegmentEdit } from "./draft/edit";
 import {
   type Condition,
   type Serving,
+  type Variation,
   type WholeFlag,
   everybody,
   labelOf,
@@ -54,7 +55,7 @@ export function wordsOf(speaker: Speaker, edit: Edit): string {
       return t(`command.${edit.kind}`, {
         rule: ruleName(speaker, edit.environment, edit.rule.id ?? ""),
         conditions: conditionWords(speaker, conditionsOf(edit.rule)),
-        serving: servingWords(speaker, served(edit.rule)),
+        serving: servingWords(speaker, served(edit.rule), speaker.whole?.flag.variations),
       });
     case "setRules":
       return t("command.setRules", { count: edit.rules.length });
@@ -62,7 +63,9 @@ export function wordsOf(speaker: Speaker, edit: Edit): string {
     case "moveRule":
       return t(`command.${edit.kind}`, { rule: ruleName(speaker, edit.environment, edit.rule) });
     case "setDefaultRule":
-      return t("command.setDefaultRule", { serving: servingWords(speaker, served(edit)) });
+      return t("command.setDefaultRule", {
+        serving: servingWords(speaker, served(edit), speaker.whole?.flag.variations),
+      });
     case "setOffVariation":
       return t("command.setOffVariation", { variation: variation(speaker, edit.variation) });
     case "updateVariation":
@@ -127,10 +130,17 @@ function served({ variation, variations, dispatchKey }: Served): Serving {
 }
 
 /** `10 % On and 90 % Off by country`. */
-export function servingWords(speaker: Speaker, of: Serving): string {
+export function servingWords(
+  phrases: Phrases,
+  of: Serving,
+  variations: readonly Variation[] | undefined,
+): string {
   const shares = merged(of).filter(([, share]) => share > 0);
-  const named = shares.map(([id, share]) => ({ share, name: variation(speaker, id) }));
-  return shareWords(speaker, named, of.dispatchKey);
+  const named = shares.map(([id, share]) => ({
+    share,
+    name: labelOf(variations?.find((it) => it.id === id)),
+  }));
+  return shareWords(phrases, named, of.dispatchKey);
 }
 
 function variation({ whole }: Speaker, id: string): string {

@@ -2,17 +2,19 @@ import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import type { TargetingFacet } from "@/lib/api/compare";
 import { useFormat } from "@/lib/format";
-import type { WholeFlag } from "@/lib/model/flag";
+import type { Variation } from "@/lib/model/flag";
 import type { Pair } from "@/lib/pairs";
 import { type Difference, sideWords } from "@/lib/sides";
 import classes from "./compare.module.css";
 
-interface Props {
+export interface FacetRowsProps {
   flag: string;
   pair: Pair;
   rows: Difference[];
   /** With its variations sides are said in the reader's language. */
-  whole?: WholeFlag | undefined;
+  variations: readonly Variation[] | undefined;
+  /** Names of segments by their ids. */
+  segment: (id: string) => string | undefined;
   /** Whether it is released where it is taken from. */
   released: boolean;
   taken: (facet: TargetingFacet) => boolean;
@@ -20,12 +22,12 @@ interface Props {
 }
 
 /** The parts of a flag side by side; each can be taken. */
-export function FacetRows({ flag, pair, rows, whole, released, taken, take }: Props) {
+export function FacetRows({ flag, pair, rows, released, taken, take, ...known }: FacetRowsProps) {
   const { t } = useTranslation();
   const { share, list, either } = useFormat();
-  const speaker = { t, share, list, either, whole };
+  const phrases = { t, share, list, either, segment: known.segment };
   const words = (facet: TargetingFacet, side: Difference["from"]) =>
-    sideWords(speaker, facet, side, whole?.flag.variations);
+    sideWords(phrases, facet, side, known.variations);
   return (
     <dl className={classes.facets}>
       {rows.map(({ facet, from, to }) => (

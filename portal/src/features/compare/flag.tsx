@@ -13,6 +13,7 @@ import classes from "./compare.module.css";
 import { FacetRows } from "./facet-rows";
 import { Outcome } from "./outcome";
 import { PairChoice } from "./pair-choice";
+import { usePairSegments } from "./use-pair-segments";
 import { useTaken, useTaking } from "./use-taking";
 
 const ROUTE = "/$organization/$project/flags/$flag/compare/$pair";
@@ -52,6 +53,7 @@ function Sides({ organization, project, flag, pair }: Props) {
   const { list } = useFormat();
   const compared = useQuery(flagComparisonQuery(organization, project, pair, flag));
   const detail = useQuery(flagQuery(organization, project, flag));
+  const segment = usePairSegments(project, pair);
   const taking = useTaking(organization, project);
   const taken = useTaken(project, pair.to);
   if (compared.isError) {
@@ -73,7 +75,8 @@ function Sides({ organization, project, flag, pair }: Props) {
         flag={flag}
         pair={pair}
         rows={rows}
-        whole={wholeFlag(project, detail.data)}
+        variations={wholeFlag(project, detail.data).flag.variations}
+        segment={segment}
         released={released}
         taken={(facet) => taken(flag, facet)}
         take={(facet) => take([facet])}

@@ -1,18 +1,18 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { Empty, Failure, Waiting } from "@/components/states";
 import { VirtualList } from "@/components/virtual-list";
 import type { Schemas } from "@/lib/api/client";
-import { comparisonQuery } from "@/lib/api/compare";
+import { comparisonQuery, variationsQuery } from "@/lib/api/compare";
 import { useFormat } from "@/lib/format";
-import { type Pair, writtenPair } from "@/lib/pairs";
-import { FACETS, differences } from "@/lib/sides";
+import type { Pair } from "@/lib/pairs";
+import { FACETS } from "@/lib/sides";
 import classes from "./compare.module.css";
-import { FacetRows } from "./facet-rows";
+import { ComparedFlag } from "./compared-flag";
 import { Outcome } from "./outcome";
+import { usePairSegments } from "./use-pair-segments";
 import { useTaken, useTaking } from "./use-taking";
 
 interface Props {
@@ -26,6 +26,11 @@ export function ComparedFlags({ organization, project, pair }: Props) {
   const { t } = useTranslation();
   const { number } = useFormat();
   const compared = useInfiniteQuery(comparisonQuery(organization, project, pair));
+  const variations = useQuery({
+    ...variationsQuery(organization, project),
+    enabled: (compared.data?.pages[0]?.items.length ?? 0) > 0,
+  });
+  const segment = usePairSegments(project, pair);
   const taking = useTaking(organization, project);
   const taken = useTaken(project, pair.to);
   const [text, setText] = useState("");
@@ -96,11 +101,13 @@ export function ComparedFlags({ organization, project, pair }: Props) {
       <Outcome taking={taking} />
       <VirtualList label={t("compare.flags")} items={items} keyOf={(it) => it.flag} estimate={110}>
         {(item) => (
-          <Compared
+          <ComparedFlag
             organization={organization}
             project={project}
             pair={pair}
             item={item}
+            variations={named(variations.data?.get(item.flag))}
+            segment={segment}
             taken={(facet) => taken(item.flag, facet)}
             take={(which) => take([item.flag], which)}
           />
@@ -110,44 +117,5 @@ export function ComparedFlags({ organization, project, pair }: Props) {
   );
 }
 
-interface OneProps extends Props {
-  item: Schemas["ComparedFlag"];
-  taken: (facet: Schemas["TargetingFacet"]) => boolean;
-  take: (facets?: Schemas["TargetingFacet"][]) => void;
-}
-
-function Compared({ organization, project, pair, item, taken, take }: OneProps) {
-  const { t } = useTranslation();
-  const rows = differences(item);
-  const done = rows.every(({ facet }) => taken(facet));
-  return (
-    <li className={classes.flag}>
-      <div className={classes.flagHead}>
-        <Link
-          to="/$organization/$project/flags/$flag/compare/$pair"
-          params={{ organization, project, flag: item.flag, pair: writtenPair(pair) }}
-        >
-          {item.name}
-        </Link>
-        {item.name !== item.flag && <code className={classes.quiet}>{item.flag}</code>}
-        {item.released[0] && rows.length > 1 && !done && (
-          <Button
-            small
-            aria-label={t("compare.takeFlag", { flag: item.flag })}
-            onClick={() => take()}
-          >
-            {t("compare.takeWhole")}
-          </Button>
-        )}
-      </div>
-      <FacetRows
-        flag={item.flag}
-        pair={pair}
-        rows={rows}
-        released={item.released[0] ?? false}
-        taken={taken}
-        take={(facet) => take([facet])}
-      />
-    </li>
-  );
-}
+const named = (variations: Schemas["Variation"][] | undefined) =>
+  variations?.map((it) => ({ ...it, name: it.name ?? null }));

@@ -85,13 +85,13 @@ function State({ of, project }: { of: Schemas["PastFlag"]; project: string }) {
                   value: it.value ?? null,
                 })),
               ),
-              serving: servingWords(speaker, serving(rule)),
+              serving: servingWords(speaker, serving(rule), speaker.whole?.flag.variations),
             })}
           </div>
         ))}
       </dd>
       <dt>{t("flag.default")}</dt>
-      <dd>{servingWords(speaker, serving(of.defaultRule))}</dd>
+      <dd>{servingWords(speaker, serving(of.defaultRule), speaker.whole?.flag.variations)}</dd>
       <dt>{t("flag.whenOff")}</dt>
       <dd>{name(of.offVariation)}</dd>
       <dt>{t("flag.variations")}</dt>

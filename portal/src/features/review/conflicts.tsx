@@ -8,6 +8,7 @@ import type { Schemas } from "@/lib/api/client";
 import { colliding, keepMine, takeTheirs } from "@/lib/draft/conflict";
 import type { Draft } from "@/lib/draft/draft";
 import { changeDraft } from "@/lib/draft/store";
+import { stampOf } from "@/lib/stamp";
 import { EditLine } from "./edit-line";
 import classes from "./review.module.css";
 
@@ -57,7 +58,7 @@ export function Conflicts({ organization, draft, conflicts, close, resolved }: P
             </p>
             <ul>
               {colliding(draft, it).map((edit) => (
-                <li key={JSON.stringify(edit)}>
+                <li key={stampOf(edit)}>
                   {t("conflict.yours")} <EditLine organization={organization} edit={edit} />
                 </li>
               ))}

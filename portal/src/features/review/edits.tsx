@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { type Draft, without } from "@/lib/draft/draft";
 import { changeDraft } from "@/lib/draft/store";
+import { stampOf } from "@/lib/stamp";
 import { EditLine } from "./edit-line";
 import classes from "./review.module.css";
 
@@ -18,7 +19,7 @@ export function Edits({ organization, draft }: { organization: string; draft: Dr
   ) : (
     <ul className={classes.edits}>
       {draft.commands.map((edit, index) => (
-        <li key={JSON.stringify(edit)}>
+        <li key={stampOf(edit)}>
           <EditLine organization={organization} edit={edit} />
           <Remove index={index} />
         </li>
@@ -52,7 +53,7 @@ function ManyEdits({ organization, draft }: { organization: string; draft: Draft
           return (
             edit && (
               <li
-                key={JSON.stringify(edit)}
+                key={stampOf(edit)}
                 ref={rows.measureElement}
                 data-index={index}
                 aria-setsize={draft.commands.length}

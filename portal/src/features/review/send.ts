@@ -9,6 +9,7 @@ import { type Draft, filtered } from "@/lib/draft/draft";
 import { type Edit, placeOf, subjectOf } from "@/lib/draft/edit";
 import { stepsOf } from "@/lib/draft/plan";
 import { changeDraft, draftNow } from "@/lib/draft/store";
+import { stampOf } from "@/lib/stamp";
 import { toast } from "@/lib/toasts";
 
 /** What becomes of edits. */
@@ -29,8 +30,8 @@ export function useSend(organization: string, refused: () => void) {
   const done = useApplied(organization);
   // What was edited meanwhile stays.
   const settle = (draft: Draft) => {
-    const gone = new Set(draft.commands.map((it) => JSON.stringify(it)));
-    changeDraft((now) => filtered(now, (edit) => !gone.has(JSON.stringify(edit))));
+    const gone = new Set(draft.commands.map(stampOf));
+    changeDraft((now) => filtered(now, (edit) => !gone.has(stampOf(edit))));
   };
   const asked = (request: Schemas["RequestDetail"], text: string) => {
     for (const key of ["requests", "schedule", "inbox"]) {

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { AreaField, TextField } from "@/components/field";
 import { KeyList } from "@/components/key-list";
+import { useLacking } from "@/components/may";
 import { SelectField } from "@/components/select-field";
 import { SidePanel } from "@/components/side-panel";
 import { Wrong } from "@/components/states";
@@ -11,8 +12,9 @@ import type { Schemas } from "@/lib/api/client";
 import { settingsQuery } from "@/lib/api/queries";
 import { useFormat } from "@/lib/format";
 import { keyOf } from "@/lib/key-of";
-import { ORGANIZATION, PROJECT, placeAt } from "@/lib/model/segment";
+import { ORGANIZATION, PROJECT, placeAt, resourceOf } from "@/lib/model/segment";
 import { environmentsToShow } from "@/lib/pinned";
+import { useSettled } from "@/lib/settled";
 import { Audience } from "./audience";
 import type { Brought } from "./brought";
 import classes from "./segments.module.css";
@@ -45,6 +47,8 @@ export function CreatePanel({ organization, project, environments, at, brought, 
   const place = placeAt(project, address);
 
   const create = useCreate(organization, project, close);
+  const resource = resourceOf(place, useSettled(key) || "*");
+  const lacking = useLacking(organization, { create: { action: "segment.create", resource } });
   const duplicates = brought?.duplicates ?? 0;
   return (
     <SidePanel title={t("segments.new")} close={close} width={520}>
@@ -119,7 +123,7 @@ export function CreatePanel({ organization, project, environments, at, brought, 
           onChange={(event) => setDescription(event.target.value)}
         />
         <Wrong error={create.error} />
-        <Button look="primary" type="submit" busy={create.isPending}>
+        <Button look="primary" type="submit" busy={create.isPending} lacking={lacking.create}>
           {key === "" ? t("segments.createOne") : t("segments.create", { key })}
         </Button>
       </form>

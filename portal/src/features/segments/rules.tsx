@@ -1,3 +1,4 @@
+import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { ConditionPhrase } from "@/components/rule/condition-phrase";
@@ -5,6 +6,7 @@ import { NewCondition } from "@/components/rule/new-condition";
 import { Sentence } from "@/components/sentence";
 import type { UsersPlace } from "@/lib/api/known";
 import type { SegmentRule } from "@/lib/model/segment";
+import { uuid } from "@/lib/uuid";
 import classes from "./segments.module.css";
 
 interface Props {
@@ -17,10 +19,17 @@ interface Props {
 /** Any rule that holds takes a user in. */
 export function Rules({ place, rules, change }: Props) {
   const { t } = useTranslation();
-  const begin = (first: SegmentRule["conditions"][number]) =>
-    change([...rules, { id: crypto.randomUUID(), name: "", conditions: [first] }]);
+  const list = useRef<HTMLOListElement>(null);
+  function begin(first: SegmentRule["conditions"][number]) {
+    change([...rules, { id: uuid(), name: "", conditions: [first] }]);
+    // A rule of its own is another sentence than the one that was typed in.
+    requestAnimationFrame(() => {
+      const values = list.current?.querySelectorAll<HTMLElement>('[data-part="value"]');
+      values?.[values.length - 1]?.focus();
+    });
+  }
   return (
-    <ol className={classes.rules}>
+    <ol ref={list} className={classes.rules}>
       {rules.map((rule, index) => (
         <li key={rule.id} className={classes.rule}>
           <Conditions

@@ -3,9 +3,11 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { CopyButton } from "@/components/copy";
+import { useLacking } from "@/components/may";
 import { Page } from "@/components/page";
 import { Failure, Waiting } from "@/components/states";
 import { Tabs } from "@/components/tabs";
+import { resourceOf } from "@/lib/model/segment";
 import { useShortcuts } from "@/lib/shortcuts";
 import { useTitle } from "@/lib/title";
 import { DeleteSegment } from "./delete";
@@ -21,10 +23,21 @@ export function SegmentPage() {
     useSegment();
   const [editing, setEditing] = useState(false);
   const [deleting, setDeleting] = useState(false);
+  const resource = resourceOf(place, key);
+  const lacking = useLacking(organization, {
+    edit: { action: "segment.rename", resource },
+    archive: { action: "segment.archive", resource },
+    restore: { action: "segment.restore", resource },
+    delete: { action: "segment.delete", resource },
+  });
   useTitle(view?.name ?? key, project);
   const navigate = useNavigate();
   useShortcuts(() => [
-    { keys: "e", words: t("segments.keys.edit"), run: () => setEditing(!editing) },
+    {
+      keys: "e",
+      words: t("segments.keys.edit"),
+      run: () => lacking.edit === undefined && setEditing(!editing),
+    },
     {
       keys: "h",
       words: t("segments.history"),
@@ -50,16 +63,22 @@ export function SegmentPage() {
       title={view.name}
       actions={
         <>
-          <Button small aria-expanded={editing} onClick={() => setEditing(!editing)}>
+          <Button
+            small
+            aria-expanded={editing}
+            lacking={lacking.edit}
+            onClick={() => setEditing(!editing)}
+          >
             {t("segments.edit")}
           </Button>
           <Button
             small
+            lacking={view.archived ? lacking.restore : lacking.archive}
             onClick={() => editSegment(server, (it) => ({ ...it, archived: !it.archived }))}
           >
             {t(view.archived ? "segments.restore" : "segments.archive")}
           </Button>
-          <Button small onClick={() => setDeleting(true)}>
+          <Button small lacking={lacking.delete} onClick={() => setDeleting(true)}>
             {t("segments.delete")}
           </Button>
         </>

@@ -2,8 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { KeyList } from "@/components/key-list";
+import { useLacking } from "@/components/may";
 import { Warnings } from "@/components/warnings";
 import { settingsQuery } from "@/lib/api/queries";
+import { resourceOf } from "@/lib/model/segment";
 import { environmentsToShow } from "@/lib/pinned";
 import { Audience } from "./audience";
 import { Rules } from "./rules";
@@ -16,6 +18,11 @@ export function SegmentUsers() {
   const { t } = useTranslation();
   const { organization, project, key, place, detail, environments, server, view } = useSegment();
   const settings = useQuery(settingsQuery(organization));
+  const resource = resourceOf(place, key);
+  const lacking = useLacking(organization, {
+    included: { action: "segment.setIncluded", resource },
+    excluded: { action: "segment.setExcluded", resource },
+  });
   if (!server || !view || !detail.data || !environments.data) return null;
   const counted =
     place.environment === undefined
@@ -34,6 +41,7 @@ export function SegmentUsers() {
           label={t("segments.includedUsers")}
           keys={view.included}
           change={(included) => editSegment(server, (it) => ({ ...it, included }))}
+          lacking={lacking.included}
           file={`${key}-included`}
           {...where}
         />
@@ -52,6 +60,7 @@ export function SegmentUsers() {
           label={t("segments.excludedUsers")}
           keys={view.excluded}
           change={(excluded) => editSegment(server, (it) => ({ ...it, excluded }))}
+          lacking={lacking.excluded}
           file={`${key}-excluded`}
           {...where}
         />

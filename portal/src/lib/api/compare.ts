@@ -27,6 +27,28 @@ export const comparisonQuery = (organization: string, project: string, pair: Pai
     staleTime: Infinity,
   });
 
+/** The variations of a project's flags by the flag's key: sides name them by ids. */
+export const variationsQuery = (organization: string, project: string) =>
+  queryOptions({
+    queryKey: ["comparison", organization, project, "variations"],
+    queryFn: async ({ signal }) => {
+      const found = new Map<string, Schemas["FlagView"]["variations"]>();
+      let cursor: string | undefined;
+      do {
+        const more = cursor === undefined ? {} : { cursor };
+        const params = { path: { project }, query: { limit: 500, ...more } };
+        const path = "/api/v1/projects/{project}/flags";
+        const page = dataOf(await api(organization).GET(path, { params, signal }));
+        for (const { key, variations } of page.items) found.set(key, variations);
+        cursor = page.next ?? undefined;
+      } while (cursor !== undefined);
+      return found;
+    },
+    staleTime: Infinity,
+    // No JSON: it would not be compared with what was there.
+    structuralSharing: false,
+  });
+
 /** One flag, all of its parts. */
 export const flagComparisonQuery = (
   organization: string,

@@ -6,6 +6,7 @@ import {
   queryOptions,
 } from "@tanstack/react-query";
 import { type Segment, type SegmentPlace, placeAt } from "@/lib/model/segment";
+import { stampOf } from "@/lib/stamp";
 import { type Schemas, api, dataOf } from "./client";
 
 const keyOf = ({ project, environment }: SegmentPlace) => [project ?? "", environment ?? ""];
@@ -110,7 +111,13 @@ export const audienceQuery = (
   { included, excluded, rules }: Pick<Segment, "included" | "excluded" | "rules">,
 ) =>
   queryOptions({
-    queryKey: ["audience", organization, project, environment, included, excluded, rules],
+    queryKey: [
+      "audience",
+      organization,
+      project,
+      environment,
+      ...[included, excluded, rules].map(stampOf),
+    ],
     queryFn: async ({ signal }) => {
       const path = "/api/v1/projects/{project}/environments/{environment}/segment-audience";
       const params = { path: { project, environment } };

@@ -81,3 +81,12 @@ export function placeAt(project: string, address: string): SegmentPlace {
   if (address === ORGANIZATION) return {};
   return address === PROJECT ? { project } : { project, environment: address };
 }
+
+/** What permissions call it. */
+export function resourceOf({ project, environment }: SegmentPlace, key: string): string {
+  const whose = [
+    ...(project === undefined ? [] : [`project/${project}`]),
+    ...(environment === undefined ? [] : [`env/${environment}`]),
+  ];
+  return [...whose, `segment/${key}`].join(":");
+}
