@@ -7,12 +7,15 @@ import { Button } from "@/components/button";
 import { ConfirmName } from "@/components/confirm-name";
 import { Waiting, Wrong } from "@/components/states";
 import { Warnings } from "@/components/warnings";
+import { withWords } from "@/i18n";
 import { apply, tryOut } from "@/lib/changes";
 import type { WholeFlag } from "@/lib/model/flag";
 import classes from "./flag.module.css";
 import { editFlag, useFlag } from "./use-flag";
 
-const Duplicate = lazy(() => import("./duplicate").then((it) => ({ default: it.Duplicate })));
+const Duplicate = lazy(() =>
+  withWords("list", import("./duplicate")).then((it) => ({ default: it.Duplicate })),
+);
 
 /** Copying a flag, putting it away, taking it back, and deleting it for good. */
 export function Life({ server, archived }: { server: WholeFlag; archived: boolean }) {
