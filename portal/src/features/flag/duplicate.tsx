@@ -7,6 +7,7 @@ import { TextField } from "@/components/field";
 import { SidePanel } from "@/components/side-panel";
 import { Wrong } from "@/components/states";
 import { api, dataOf } from "@/lib/api/client";
+import { uuid } from "@/lib/uuid";
 import classes from "./flag.module.css";
 import { useFlag } from "./use-flag";
 
@@ -25,7 +26,7 @@ export function Duplicate({ close }: { close: () => void }) {
     mutationFn: async () => {
       const params = { path: { project, flag: key } };
       const body = {
-        id: crypto.randomUUID(),
+        id: uuid(),
         key: copy.trim(),
         name: name.trim(),
         environments: chosen,
