@@ -79,7 +79,7 @@ test("segments go from one environment to another", async ({ owner, server, call
   await owner.getByRole("button", { name: "Take the segment travelling" }).click();
   await owner.getByRole("button", { name: "Apply to prod" }).click();
   await expect(owner.getByText(/prod is now version/)).toBeVisible();
-  await expect(owner.getByText("travelling")).toBeHidden();
+  await expect(owner.getByRole("link", { name: "travelling" })).toBeHidden();
   const made = await call<{ included: string[] }>(
     "GET",
     "/projects/demo/environments/prod/segments/travelling",

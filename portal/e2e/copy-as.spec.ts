@@ -5,7 +5,7 @@ import { expect, test } from "./test.ts";
 
 test("what was copied runs", async ({ owner, server, call }) => {
   await owner.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-  const home = await project(call, "copied", ["cart"]);
+  const home = await project(call, "copied-as", ["cart"]);
   const { token } = await call<{ token: string }>("POST", "/tokens", {
     kind: "personal",
     name: "for copying",
@@ -28,23 +28,23 @@ test("what was copied runs", async ({ owner, server, call }) => {
 
   // The file of the flag makes it again elsewhere.
   const yaml = await copy("YAML");
-  const file = yaml.replace("project: copied", "project: pasted");
+  const file = yaml.replace("project: copied-as", "project: pasted");
   await call("POST", "/projects", { key: "pasted" });
   await call("POST", "/projects/pasted/import", { file });
   const pasted = await call<{ key: string }>("GET", "/projects/pasted/flags/cart");
   expect(pasted.key).toBe("cart");
 
   // And as lines for the machine that has the data.
-  await call("POST", "/projects/copied/changes", {
+  await call("POST", "/projects/copied-as/changes", {
     commands: [{ kind: "renameFlag", flag: "cart", name: "Another name" }],
   });
   await owner.goto(server.url + home);
   await expect(owner.getByRole("link", { name: /Another name/ })).toBeVisible();
   const lines = await copy("burgee command line");
-  await call("POST", "/projects/copied/changes", {
+  await call("POST", "/projects/copied-as/changes", {
     commands: [{ kind: "renameFlag", flag: "cart", name: "A third" }],
   });
   sh(`burgee() { "${binary}" "$@"; }; ${lines}`, { BURGEE_DATA_DIR: server.folder });
-  const again = await call<{ name: string }>("GET", "/projects/copied/flags/cart");
+  const again = await call<{ name: string }>("GET", "/projects/copied-as/flags/cart");
   expect(again.name).toBe("Another name");
 });

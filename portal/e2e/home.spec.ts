@@ -36,15 +36,15 @@ test("edits that wait lead back to their flags", async ({ owner, server, call })
 });
 
 test("a request that waits for me is one click away", async ({ browser, owner, server, call }) => {
-  await call("POST", "/projects", { key: "watched", name: "Watched" });
-  await call("POST", "/projects/watched/environments", { key: "live", name: "Live" });
-  await call("POST", "/projects/watched/changes", {
+  await call("POST", "/projects", { key: "lookout", name: "Watched" });
+  await call("POST", "/projects/lookout/environments", { key: "live", name: "Live" });
+  await call("POST", "/projects/lookout/changes", {
     commands: [
       { kind: "createFlag", flag: "asked", type: "boolean" },
       { kind: "turnOff", flag: "asked", environment: "live" },
     ],
   });
-  const rules = "/projects/watched/environments/live/rules";
+  const rules = "/projects/lookout/environments/live/rules";
   await call("PUT", rules, { approvals: { required: 1 } });
   const invited = { email: "noa@example.org", policies: ["owner"] };
   const made = await call<{ link: string }>("POST", "/invitations", invited);
@@ -54,12 +54,12 @@ test("a request that waits for me is one click away", async ({ browser, owner, s
   const context = await browser.newContext();
   await enter(context, server, await server.signIn(invited.email, password));
   const noa = await context.newPage();
-  await noa.goto(`${server.url}/default/watched/flags`);
+  await noa.goto(`${server.url}/default/lookout/flags`);
   await expect(noa.getByRole("link", { name: "asked" })).toBeVisible();
   await call("POST", "/requests", {
     title: "Ask Noa",
     base: {},
-    commands: [{ kind: "turnOn", project: "watched", flag: "asked", environment: "live" }],
+    commands: [{ kind: "turnOn", project: "lookout", flag: "asked", environment: "live" }],
   });
   // Live: nobody reloads.
   await noa.getByRole("link", { name: "1 request waits for your approval" }).click();

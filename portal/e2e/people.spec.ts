@@ -32,7 +32,7 @@ test("somebody is invited, joins, and has a second factor", async ({ page, serve
   await page.getByLabel("Your name").fill("Mia");
   await page.getByLabel("New password").fill("sextant-compass-4");
   await page.getByRole("button", { name: "Join" }).click();
-  await expect(page.getByRole("heading", { name: "Flags" })).toBeVisible();
+  await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
 
   const cookie = await server.signIn(email, "sextant-compass-4");
   const { seed } = await server.call<{ seed: string }>(cookie, "POST", "/me/second-factor/seed");
@@ -50,7 +50,7 @@ test("somebody is invited, joins, and has a second factor", async ({ page, serve
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByLabel("Code").fill(codes[0] ?? "");
   await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(page.getByRole("heading", { name: "Flags" })).toBeVisible();
+  await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
 });
 
 test("a link that was used leads nowhere, and says so", async ({ page, server }) => {
