@@ -12,6 +12,9 @@ test("somebody is invited with a sentence, joins, and sees what is allowed", asy
   call,
 }) => {
   await flag(call, "limited", ["prod", "dev"]);
+  // Where environments are protected, it is these that the sentence is about.
+  const prodOfDemo = "/projects/demo/environments/prod";
+  await call("PATCH", prodOfDemo, { protected: true });
   await owner.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await owner.goto(`${server.url}/default/demo/flags`);
   await expect(owner.getByRole("link", { name: /Theme/ })).toBeVisible();
@@ -55,6 +58,7 @@ test("somebody is invited with a sentence, joins, and sees what is allowed", asy
   await expect(invite).toHaveAttribute("aria-disabled", "true");
   await expect(invite).toHaveAttribute("title", /member\.invite.*Owner can grant it/);
   await context.close();
+  await call("PATCH", prodOfDemo, { protected: false });
 });
 
 test("a second factor is set up, and its recovery code signs in", async ({

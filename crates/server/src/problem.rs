@@ -94,7 +94,7 @@ pub struct Problem {
     pub needs: Vec<EnvironmentNeeds>,
     /// The permission that is missing (403).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub lacks: Option<Lacks>,
+    pub lacks: Option<Box<Lacks>>,
     /// After how many seconds it may be tried again; goes into the header.
     #[serde(skip)]
     pub retry_after: Option<i64>,
@@ -146,10 +146,10 @@ impl Problem {
             _ => "no statement allows it".to_owned(),
         };
         let mut problem = Self::forbidden(&format!("`{action}` on `{resource}`: {why}"));
-        problem.lacks = Some(Lacks {
+        problem.lacks = Some(Box::new(Lacks {
             action: action.to_owned(),
             resource: resource.to_string(),
-        });
+        }));
         problem
     }
 

@@ -135,8 +135,7 @@ export const people: Shown[] = [
   }),
   shown("people-policy-tried", "policies/releases", async (page) => {
     await page.getByRole("button", { name: "Remove statement 2" }).click();
-    await expect(page.getByText(/Ben Okafor may not turn flags on/)).toBeVisible();
-    await page.getByText(/Ben Okafor may not turn flags on/).scrollIntoViewIfNeeded();
+    await expect(page.getByText(/Ben Okafor may not turn flags on/)).toBeInViewport();
   }),
   shown("people-tokens", "tokens", (page) =>
     expect(page.getByText("Deploy pipeline")).toBeVisible(),

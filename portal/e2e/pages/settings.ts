@@ -12,7 +12,7 @@ export const settings: Shown[] = [
   {
     name: "settings-members",
     path: `${SETTINGS}/members`,
-    ready: (page) => expect(page.getByRole("row").getByRole("link")).toBeVisible(),
+    ready: (page) => expect(page.getByRole("row").getByRole("link").first()).toBeVisible(),
   },
   {
     name: "settings-invite",
