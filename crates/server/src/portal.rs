@@ -25,8 +25,9 @@ static FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/portal_file
 /// What stands in the page for the nonce (`portal/vite.config.ts`).
 const NONCE: &str = "BURGEE_NONCE";
 
-/// First segments of addresses that programs ask for.
-const PROGRAMS: [&str; 4] = ["api", "streaming", "ofrep", "health"];
+/// First segments of addresses that programs ask for, here or elsewhere: metrics are at an address
+/// of their own, and who looks for them here must not take a page for them.
+const PROGRAMS: [&str; 5] = ["api", "streaming", "ofrep", "health", "metrics"];
 
 /// Random bytes of a nonce: 128 bits, as CSP asks for.
 const NONCE_BYTES: usize = 16;
