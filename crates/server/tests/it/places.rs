@@ -269,7 +269,7 @@ async fn addresses_and_parameters_that_do_not_exist_say_so() {
     for path in [
         "nothing",
         "/api/v2/projects",
-        "/",
+        "/metrics",
         "projects/default/nothing",
     ] {
         owner.get(path).await.problem(404);

@@ -331,8 +331,10 @@ async fn counts_and_staleness_are_told() {
             items.find(|it| it["key"] == key).unwrap().clone()
         };
         assert_eq!(of(&flags, "used")["stale"], Value::Null);
-        let constant = json!({"code": "oneValue", "variation": always});
-        assert_eq!(of(&flags, "constant")["stale"], constant);
+        let constant = &of(&flags, "constant")["stale"];
+        assert_eq!(constant["code"], "oneValue", "{constant}");
+        assert_eq!(constant["variation"], always.as_str());
+        assert!(constant["since"].is_string(), "{constant}");
         // Just made: not stale, though nobody asked for it.
         assert_eq!(of(&flags, "unused")["stale"], Value::Null);
         assert_eq!(of(&flags, "unused")["lastEvaluatedAt"], Value::Null);
@@ -350,7 +352,7 @@ async fn counts_and_staleness_are_told() {
         assert_eq!(bad.problem(400).pointers(), ["staleDays"]);
 
         let activity = app.owner.get(&format!("{PROD}/activity")).await.expect(200);
-        assert_eq!(activity["flags"]["constant"]["stale"], constant);
+        assert_eq!(activity["flags"]["constant"]["stale"], *constant);
         assert!(activity["firstEvaluatedAt"].is_string());
 
         let counts = "projects/default/flags/used/counts?environment=prod";
