@@ -93,6 +93,6 @@ export const flag: Shown[] = [
       .getByRole("link", { name: /^dev, version/ })
       .first()
       .click();
-    await expect(page.getByText("Everybody else")).toBeVisible();
+    await expect(page.getByText("Everybody else").first()).toBeVisible();
   }),
 ];
