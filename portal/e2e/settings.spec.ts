@@ -133,7 +133,7 @@ test("a group gives its members what it has", async ({ owner, server, call }) =>
   await joined(call, server, "Greta", { email: "greta@example.org", policies: [] });
   await owner.goto(`${server.url}${SETTINGS}/groups`);
   await owner.getByRole("button", { name: "New group" }).click();
-  await owner.getByLabel("Name", { exact: true }).fill("Core");
+  await owner.getByLabel("Name", { exact: true }).fill("Gardeners");
   await owner.getByRole("checkbox", { name: /Developer/ }).check();
   await owner.getByRole("button", { name: "Create the group" }).click();
   await owner.getByLabel("Add a member").fill("greta@example.org");
