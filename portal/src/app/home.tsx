@@ -33,8 +33,9 @@ export function Home() {
 function Strip(place: { organization: string; project: string }) {
   const key = `burgee-strip:${place.organization}/${place.project}`;
   const says = useCallback((something: boolean) => keepLocally(key, something ? "1" : "0"), [key]);
-  // As it was the last time it will mostly be again: the list does not jump when it comes.
-  const held = keptLocally(key) === "1" && <div className={classes.strip} />;
+  // As it was the last time it will mostly be again; at a first visit there mostly is something: the
+  // list does not jump when it comes.
+  const held = keptLocally(key) !== "0" && <div className={classes.strip} />;
   return (
     <Suspense fallback={held}>
       <HomeStrip {...place} says={says} held={held} />
