@@ -3,29 +3,51 @@ import { type BrowserContext, type Page, test as base, expect } from "@playwrigh
 import { OWNER, Server } from "./server.ts";
 
 interface Fixtures {
+  /** The server of the file that the test is in. */
+  server: Server;
   /** A page of the owner. */
   owner: Page;
   /** The API as the owner. */
   call: <T>(method: string, route: string, body?: unknown) => Promise<T>;
 }
 
-interface Shared {
-  server: Server;
+/** One server after the other: that of a file lives until another file asks for one. */
+class Servers {
+  private file = "";
+  private running: Server | undefined;
+
+  async of(file: string): Promise<Server> {
+    if (this.running && this.file === file) return this.running;
+    await this.stop();
+    const server = await Server.start();
+    this.file = file;
+    this.running = server;
+    const first = await server.signIn(OWNER.email, server.firstPassword);
+    const body = { current: server.firstPassword, new: OWNER.password };
+    await server.call(first, "POST", "/me/password", body);
+    return server;
+  }
+
+  async stop(): Promise<void> {
+    const { running } = this;
+    this.running = undefined;
+    await running?.stop();
+  }
 }
 
-export const test = base.extend<Fixtures, Shared>({
-  server: [
+export const test = base.extend<Fixtures, { servers: Servers }>({
+  servers: [
     // oxlint-disable-next-line no-empty-pattern
     async ({}, use) => {
-      const server = await Server.start();
-      const first = await server.signIn(OWNER.email, server.firstPassword);
-      const body = { current: server.firstPassword, new: OWNER.password };
-      await server.call(first, "POST", "/me/password", body);
-      await use(server);
-      await server.stop();
+      const servers = new Servers();
+      await use(servers);
+      await servers.stop();
     },
     { scope: "worker" },
   ],
+  server: async ({ servers }, use, info) => {
+    await use(await servers.of(info.file));
+  },
   owner: async ({ context, server }, use) => {
     await enter(context, server, await server.signIn());
     const page = await context.newPage();

@@ -3,9 +3,7 @@ import { expect, flag, test } from "./test.ts";
 
 const PROD = "/default/people/users/prod";
 
-test.beforeEach(async ({ call }) => {
-  const projects = await call<{ items: { key: string }[] }>("GET", "/projects?limit=500");
-  if (projects.items.some((it) => it.key === "people")) return;
+test.beforeAll(async ({ call }) => {
   await call("POST", "/projects", { key: "people", name: "People" });
   await call("POST", "/projects/people/environments", { key: "prod", name: "Production" });
   await call("POST", "/projects/people/changes", {
