@@ -48,6 +48,52 @@ test("rolled out, asked why, made and put away by name", async ({ owner, server,
   await expect(owner.getByLabel("Name", { exact: true })).toHaveValue("Named here");
 });
 
+test("a user is found by key or name while one types, and Enter opens what they get", async ({
+  owner,
+  server,
+}) => {
+  // Of the first environment that the list shows.
+  const users = `${server.url}/api/v1/projects/demo/environments/prod/users`;
+  const known = [
+    { key: "palma/1", name: "Palma Ruiz" },
+    { key: "palmer", name: "" },
+  ];
+  const response = await fetch(users, {
+    method: "POST",
+    headers: { "content-type": "application/x-ndjson", cookie: await server.signIn() },
+    body: known.map((it) => JSON.stringify(it)).join("\n"),
+  });
+  expect(response.ok, await response.clone().text()).toBe(true);
+  const sought = (url: string) => new URL(url).searchParams.get("search");
+  const asked: (string | null)[] = [];
+  const left: (string | null)[] = [];
+  owner.on("request", (it) => it.url().startsWith(`${users}?`) && asked.push(sought(it.url())));
+  owner.on("requestfailed", (it) => left.push(sought(it.url())));
+  // The first answer does not come before one types on.
+  await owner.route(`${users}?*search=pal`, () => undefined);
+
+  await owner.goto(server.url + HOME);
+  const options = await typed(owner, "p");
+  await expect(options.first()).toBeVisible();
+  await owner.keyboard.type("al");
+  await expect.poll(() => asked).toEqual(["pal"]);
+  await owner.keyboard.type("ma r");
+  await expect(options).toHaveText(/Palma Ruiz.*User palma\/1 in prod/);
+  expect(left).toContain("pal");
+  expect(asked.length).toBeLessThan(5);
+  await owner.keyboard.press("Enter");
+  await expect(owner).toHaveURL(/demo\/users\/prod\/palma%2F1/);
+  await expect(owner.getByRole("heading", { name: "Palma Ruiz" })).toBeVisible();
+
+  // By key, from a page of another environment: of that one.
+  await owner.goto(`${server.url}${HOME}/theme/dev`);
+  await expect(owner.getByRole("heading", { name: "Theme" })).toBeVisible();
+  await expect(await typed(owner, "palme")).toHaveCount(0);
+  await owner.goto(`${server.url}${HOME}/theme/prod`);
+  await expect(owner.getByRole("heading", { name: "Theme" })).toBeVisible();
+  await expect(await typed(owner, "palme")).toHaveText(/palmer.*User palmer in prod/);
+});
+
 test("pages, and where one was", async ({ owner, server }) => {
   await owner.goto(`${server.url}${HOME}/theme/prod`);
   await expect(owner.getByRole("heading", { name: "Theme" })).toBeVisible();

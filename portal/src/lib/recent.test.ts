@@ -17,6 +17,12 @@ it("the last place comes first, and once", () => {
   expect(visited().map((it) => it.path)).toEqual(["/acme/web/flags/cart/dev", "/acme/web/flags"]);
 });
 
+it("each user is a place of its own", () => {
+  visit({ path: "/acme/web/users/prod/ana", title: "Ana" });
+  visit({ path: "/acme/web/users/prod/ben", title: "Ben" });
+  expect(visited().map((it) => it.title)).toEqual(["Ben", "Ana"]);
+});
+
 it("what was kept by something else is nothing", () => {
   kept.set("burgee-recent", '[{"path":7},null]');
   expect(visited()).toEqual([]);

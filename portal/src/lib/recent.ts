@@ -9,8 +9,11 @@ export interface Visited {
 const KEY = "burgee-recent";
 const MOST = 12;
 
-/** A flag is one place, whichever of its environments was looked at. */
-const placeOf = (path: string) => path.split("/").slice(0, 5).join("/");
+/** A flag is one place, whichever of its environments was looked at; users and segments have theirs. */
+function placeOf(path: string): string {
+  const parts = path.split("/");
+  return parts.slice(0, parts[3] === "flags" ? 5 : 6).join("/");
+}
 
 export function visited(): Visited[] {
   try {

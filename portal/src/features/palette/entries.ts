@@ -21,6 +21,12 @@ export interface Quick {
   share?: number;
 }
 
+/** Users that programs asked for, and where. */
+export interface KnownUsers {
+  environment: string;
+  items: Schemas["EndUserView"][];
+}
+
 /** What entries need to be done. */
 export interface Hands {
   t: TFunction;
@@ -157,6 +163,18 @@ export function found(all: Schemas["FoundView"][], hands: Hands): Entry[] {
         return [];
     }
   });
+}
+
+/** Users, each with the page that says what they get. */
+export function users({ environment, items }: KnownUsers, hands: Hands): Entry[] {
+  const { t, organization, project, go } = hands;
+  return items.map(({ key, name }) => ({
+    id: `user ${key}`,
+    group: "found",
+    title: name === "" ? key : name,
+    more: t("palette.user", { key, environment }),
+    run: () => go(`/${organization}/${project}/users/${environment}/${encodeURIComponent(key)}`),
+  }));
 }
 
 /** Requests whose title has the text. */

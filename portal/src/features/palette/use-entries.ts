@@ -6,6 +6,7 @@ import { environmentsQuery, flagQuery } from "@/lib/api/queries";
 import { withFlag } from "@/lib/draft/draft";
 import { changeDraft } from "@/lib/draft/store";
 import { useFormat } from "@/lib/format";
+import { shownEnvironments } from "@/lib/pinned";
 import { wholeFlag } from "@/lib/model/flag";
 import { said } from "@/lib/problems";
 import { visited } from "@/lib/recent";
@@ -13,6 +14,7 @@ import { useSettled } from "@/lib/settled";
 import { toast } from "@/lib/toasts";
 import { type Here, command } from "./command";
 import * as offer from "./entries";
+import { useUsers } from "./use-users";
 
 interface Asked {
   organization: string;
@@ -44,6 +46,14 @@ export function useEntries({ organization, project, text, close, quick }: Asked)
   const present = meant && meant.kind !== "create" && meant.flag === flag;
   const asked = useSettled(present || meant?.kind === "create" ? "" : named);
   const search = useQuery(searchQuery(organization, asked, meant ? "flag" : undefined));
+  // Users are of one environment: of the one that is looked at, else of the first that is shown.
+  const shown = shownEnvironments(organization, project ?? "") ?? [];
+  const users = useUsers({
+    organization,
+    project: project ?? "",
+    environment: environment ?? shown.find((it) => keys.includes(it)) ?? keys[0] ?? "",
+    text: meant || typed === "" ? "" : asked,
+  });
   const open = useQuery({
     ...requestsToNameQuery(organization),
     enabled: typed !== "" && meant === undefined,
@@ -104,10 +114,11 @@ export function useEntries({ organization, project, text, close, quick }: Asked)
   }
   const entries = [
     ...offer.found(items, hands),
+    ...offer.users(users.known, hands),
     ...offer.requests(open.data ?? [], typed, hands),
     ...offer.places(typed, hands),
   ];
-  return { entries, waiting };
+  return { entries, waiting: waiting || users.waiting };
 }
 
 const aFlag = (key: string) => [
