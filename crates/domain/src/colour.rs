@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::key::Key;
+
 /// A colour as screens take it: `#` and six digits, in lower case.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Colour(u32);
@@ -11,8 +13,8 @@ pub struct Colour(u32);
 #[error("a colour has the form #c8401f")]
 pub struct NoColour;
 
-/// What environments get when they are made, in their order: far apart from each other, and told
-/// apart by the colour-blind too.
+/// What environments get when they are made: far apart from each other, and told apart by the
+/// colour-blind too. The first warns, and is kept for where it is serious.
 const GIVEN: [Colour; 8] = [
     Colour(0xc8_401f),
     Colour(0x0b_62d6),
@@ -24,6 +26,9 @@ const GIVEN: [Colour; 8] = [
     Colour(0x4f_5c68),
 ];
 
+/// How the keys of environments begin in which people work.
+const PRODUCTION: [&str; 2] = ["prod", "live"];
+
 impl Colour {
     /// Reads one, in any case.
     pub fn new(text: &str) -> Result<Self, NoColour> {
@@ -33,10 +38,15 @@ impl Colour {
         number.flatten().map(Self).ok_or(NoColour)
     }
 
-    /// What the environment at this place (from 0) of a project is given.
-    pub fn of_place(place: i64) -> Self {
-        let place = place.rem_euclid(GIVEN.len() as i64);
-        GIVEN[usize::try_from(place).unwrap_or_default()]
+    /// What a new environment is given beside those of a project that have these: the one that
+    /// warns, where it is called production; otherwise the first other one that is free.
+    pub fn given(key: &Key, taken: &[Self]) -> Self {
+        let (warns, others) = (GIVEN[0], &GIVEN[1..]);
+        if PRODUCTION.iter().any(|it| key.folded().starts_with(it)) {
+            return warns;
+        }
+        let free = others.iter().find(|it| !taken.contains(it));
+        *free.unwrap_or(&others[taken.len() % others.len()])
     }
 }
 

@@ -25,7 +25,16 @@ pub enum KeyError {
     /// A character that URLs, policies or SDKs would stumble over.
     #[error("a key consists of letters, digits, '.', '_' and '-', and is not '.' or '..'")]
     Character,
+    /// The portal has a page at the address that it would have.
+    #[error("the portal has a page of this name; choose another key")]
+    Reserved,
 }
+
+/// What no new project may be called: pages of an organization, beside its projects.
+const PAGES_OF_ORGANIZATION: [&str; 3] = ["audit", "changes", "settings"];
+
+/// What no new environment may be called: pages of a flag, beside those of its environments.
+const PAGES_OF_FLAG: [&str; 2] = ["compare", "history"];
 
 impl Key {
     /// Reads a key.
@@ -38,6 +47,29 @@ impl Key {
             _ if text.len() > MAX_KEY => Err(KeyError::TooLong),
             _ if !text.bytes().all(allowed) => Err(KeyError::Character),
             _ => Ok(Self(text)),
+        }
+    }
+
+    /// This key, as that of a new project.
+    ///
+    /// # Errors
+    /// [`KeyError::Reserved`].
+    pub fn for_project(self) -> Result<Self, KeyError> {
+        self.none_of(&PAGES_OF_ORGANIZATION)
+    }
+
+    /// This key, as that of a new environment.
+    ///
+    /// # Errors
+    /// [`KeyError::Reserved`].
+    pub fn for_environment(self) -> Result<Self, KeyError> {
+        self.none_of(&PAGES_OF_FLAG)
+    }
+
+    fn none_of(self, pages: &[&str]) -> Result<Self, KeyError> {
+        match pages.contains(&self.folded().as_str()) {
+            true => Err(KeyError::Reserved),
+            false => Ok(self),
         }
     }
 

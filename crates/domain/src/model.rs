@@ -205,6 +205,15 @@ impl SegmentScope {
             Self::Environment(_, id) => id == environment,
         }
     }
+
+    /// The id of the scope itself, in an organization.
+    pub fn id<'s>(&'s self, organization: &'s Id<Organization>) -> &'s str {
+        match self {
+            Self::Organization => organization.as_str(),
+            Self::Project(id) => id.as_str(),
+            Self::Environment(_, id) => id.as_str(),
+        }
+    }
 }
 
 /// A reusable set of users.

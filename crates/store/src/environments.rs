@@ -231,6 +231,8 @@ async fn insert(
         .fetch_one(&mut *connection)
         .await?;
     let last = row::optional_millis(&last, 0)?;
+    let others = lock(&mut *connection, &[new.project.as_str()], "").await?;
+    let taken: Vec<Colour> = others.iter().map(|it| it.colour).collect();
     let sort = last.map_or(0, |last| last.0 + 1);
     let environment = Environment {
         id: Id::new(uuid::Uuid::new_v4().to_string()),
@@ -239,7 +241,7 @@ async fn insert(
         name: new.name.clone(),
         description: new.description.clone(),
         protected: false,
-        colour: Colour::of_place(sort),
+        colour: Colour::given(&new.key, &taken),
         sort,
         position: Position::default(),
         chain: [0; 32],

@@ -2,6 +2,7 @@
 //!
 //! State at a version is read from these images; commands are never run again to rebuild it.
 
+mod last;
 mod read;
 
 use burgee_domain::outcome::{Item, LogEntry, Scope, Step};
@@ -10,6 +11,8 @@ use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
+pub use last::LastChange;
+pub(crate) use last::last_changes;
 pub(crate) use read::{conflict, since, since_of};
 
 use crate::change_sets::Reference;

@@ -215,6 +215,19 @@ pub struct RevisionHead {
     pub at: Millis,
 }
 
+/// What a step of a revision was to do, in words, and when.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepWords {
+    /// The revision.
+    pub revision: i64,
+    /// Counted as [`StepHead::step`] is.
+    pub step: i64,
+    /// When it was to be due; none: when somebody applied it.
+    pub due_at: Option<Millis>,
+    /// What it would have changed, as it was shown to reviewers.
+    pub diff: Vec<DiffLine>,
+}
+
 /// A review or a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {

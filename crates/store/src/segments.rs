@@ -3,7 +3,7 @@
 mod named;
 mod write;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
@@ -16,6 +16,7 @@ pub(crate) use named::named;
 pub(crate) use write::{Entered, enter, write_all};
 
 use crate::error::StoreError;
+use crate::log::{LastChange, last_changes};
 use crate::page::{self, Page, PageRequest};
 use crate::sql::{LIST, Sql, containing};
 use crate::{Store, row};
@@ -86,6 +87,8 @@ pub struct ListedSegment {
     pub included: i64,
     /// How many keys are excluded.
     pub excluded: i64,
+    /// Who changed it last in its own scope.
+    pub last_change: Option<LastChange>,
 }
 
 /// Which segments a list holds.
@@ -121,7 +124,8 @@ impl Store {
             |place| format!("{}/{}", place.key_folded, place.id),
         );
         let ids = places.items.iter().map(|place| place.id.as_str());
-        let items = listed(&mut tx, organization, ids).await?;
+        let mut items = listed(&mut tx, organization, ids).await?;
+        remember(&mut tx, organization, &mut items).await?;
         tx.rollback().await?;
         Ok(Page {
             items,
@@ -233,9 +237,31 @@ async fn listed<'a>(
                 segment: read(found)?,
                 included: row::number(found, WIDTH)?,
                 excluded: row::number(found, WIDTH + 1)?,
+                last_change: None,
             })
         })
         .collect()
+}
+
+/// Adds who changed each segment last in its scope.
+async fn remember(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    segments: &mut [ListedSegment],
+) -> Result<(), StoreError> {
+    let own = |it: &ListedSegment| it.segment.scope.id(organization).to_owned();
+    let scopes: BTreeSet<String> = segments.iter().map(own).collect();
+    let scopes = scopes.iter().map(String::as_str);
+    let changes = last_changes(connection, "segment", scopes).await?;
+    let mut changes: BTreeMap<(String, String), LastChange> = changes
+        .into_iter()
+        .map(|(id, change)| ((id, change.scope.clone()), change))
+        .collect();
+    for listed in segments {
+        let place = (listed.segment.id.to_string(), own(listed));
+        listed.last_change = changes.remove(&place);
+    }
+    Ok(())
 }
 
 /// Appends that a segment can be used in a scope.

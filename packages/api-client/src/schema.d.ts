@@ -2018,13 +2018,16 @@ export interface components {
             /** @description Which: a name (`onOff`), or an object of a name and an id (`{"rule": "…"}`). */
             facet: components["schemas"]["Facet"];
         };
-        /** @description Who changed a flag last. */
+        /** @description Who changed a flag or a segment last. */
         ChangedView: {
             /** @description When, ISO 8601. */
             at: string;
             /** @description Who: their name at the time. */
             by: string;
-            /** @description The key of the environment where it was changed; absent where it was the flag itself. */
+            /**
+             * @description The key of the environment where it was changed; absent where it was the flag itself,
+             *     and of segments.
+             */
             environment?: string | null;
             /**
              * Format: int64
@@ -3087,6 +3090,7 @@ export interface components {
         };
         /** @description A segment in a list: how many keys it names, not which. */
         ListedSegmentView: components["schemas"]["SegmentView"] & {
+            changed?: components["schemas"]["ChangedView"] | null;
             /**
              * Format: int64
              * @description How many keys are excluded.
@@ -3097,6 +3101,13 @@ export interface components {
              * @description How many keys are included.
              */
             includedCount: number;
+            /**
+             * @description Of how many flags rules name it, live and archived, as far as you may see them; only where
+             *     `usedBy` is asked for.
+             */
+            usedByCount?: number | null;
+            /** @description In how many more places it is used, which you may not see: each a flag in an environment. */
+            usedByHidden?: number | null;
         };
         /** @description A group that comes with a value of the groups claim. */
         MappedGroup: {
@@ -3695,6 +3706,7 @@ export interface components {
         Page_ListedSegmentView: {
             /** @description The items, in order. */
             items: (components["schemas"]["SegmentView"] & {
+                changed?: components["schemas"]["ChangedView"] | null;
                 /**
                  * Format: int64
                  * @description How many keys are excluded.
@@ -3705,6 +3717,13 @@ export interface components {
                  * @description How many keys are included.
                  */
                 includedCount: number;
+                /**
+                 * @description Of how many flags rules name it, live and archived, as far as you may see them; only where
+                 *     `usedBy` is asked for.
+                 */
+                usedByCount?: number | null;
+                /** @description In how many more places it is used, which you may not see: each a flag in an environment. */
+                usedByHidden?: number | null;
             })[];
             /** @description The cursor of the next page; absent on the last. */
             next?: string | null;
@@ -4561,6 +4580,20 @@ export interface components {
              */
             members: string[];
         };
+        /** @description What a step of a revision was to do, as it was when the revision was written. */
+        RevisionStep: {
+            /** @description When it was to be applied, ISO 8601; absent: by hand. */
+            at?: string | null;
+            /** @description What it was to change: the first hundred differences. */
+            diff: components["schemas"]["DiffLine"][];
+            /** @description How many more differences there were. */
+            diffLeftOut: number;
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            step: number;
+        };
         /** @description A revision of a request. */
         RevisionView: {
             /** @description When, ISO 8601. */
@@ -4576,6 +4609,8 @@ export interface components {
              * @description Counted from 1.
              */
             revision: number;
+            /** @description What it was to do, step for step. */
+            steps: components["schemas"]["RevisionStep"][];
         };
         /** @description One part of a percentage rollout: users whose bucket lies in `rollout` get the variation. */
         RolloutVariation: {
@@ -12601,6 +12636,8 @@ export interface operations {
                 state?: components["schemas"]["FlagState"];
                 /** @description A tag that the segment has. */
                 tag?: string;
+                /** @description Whether to count the flags that use each: takes a look at the rules of all flags. */
+                usedBy?: boolean;
                 /** @description Whether segments of the scopes above are listed too, since they can be used here. */
                 withShared?: boolean;
             };
@@ -14050,6 +14087,8 @@ export interface operations {
                 state?: components["schemas"]["FlagState"];
                 /** @description A tag that the segment has. */
                 tag?: string;
+                /** @description Whether to count the flags that use each: takes a look at the rules of all flags. */
+                usedBy?: boolean;
                 /** @description Whether segments of the scopes above are listed too, since they can be used here. */
                 withShared?: boolean;
             };
@@ -15833,6 +15872,8 @@ export interface operations {
                 state?: components["schemas"]["FlagState"];
                 /** @description A tag that the segment has. */
                 tag?: string;
+                /** @description Whether to count the flags that use each: takes a look at the rules of all flags. */
+                usedBy?: boolean;
                 /** @description Whether segments of the scopes above are listed too, since they can be used here. */
                 withShared?: boolean;
             };

@@ -52,7 +52,7 @@ pub(super) fn plan(
         let found = present.environment(key);
         let before = match found {
             Some(found) => found.clone(),
-            None => made(checked_key(key, &at)?, present, new_id()),
+            None => made(new_key(key, &at)?, present, new_id()),
         };
         let wanted = described(before, file, &at)?;
         let done = match found {
@@ -78,6 +78,12 @@ pub(super) fn with_made<'p>(
     present
 }
 
+/// The key of one that is not there.
+fn new_key(key: &str, at: &str) -> Result<Key, FileFault> {
+    let key = checked_key(key, at)?.for_environment();
+    key.map_err(|it| FileFault::new(at, "keyReserved", it.to_string()))
+}
+
 /// An environment as it is made.
 fn made(key: Key, present: &Present, id: String) -> Environment {
     let chain = [0; 32];
@@ -85,10 +91,10 @@ fn made(key: Key, present: &Present, id: String) -> Environment {
         id: Id::new(id),
         project: present.project.project.id.clone(),
         name: key.to_string(),
+        colour: Colour::given(&key, &[]),
         key,
         description: String::new(),
         protected: false,
-        colour: Colour::of_place(0),
         sort: 0,
         // Making it is its first version.
         position: Position::new(1, &chain),

@@ -30,7 +30,7 @@ fn empty(key: &str) -> Workspace {
         name: name.to_uppercase(),
         description: "a\nb".into(),
         protected: false,
-        colour: Colour::of_place(0),
+        colour: Colour::given(&Key::new(name).unwrap(), &[]),
         sort: 0,
         position: Position::default(),
         chain: [0; 32],

@@ -1,6 +1,7 @@
 //! The colours of environments.
 
 use burgee_domain::colour::Colour;
+use burgee_domain::key::Key;
 
 #[test]
 fn a_colour_has_one_form() {
@@ -14,8 +15,27 @@ fn a_colour_has_one_form() {
 }
 
 #[test]
-fn neighbours_are_given_different_colours() {
-    for place in 0..20 {
-        assert_ne!(Colour::of_place(place), Colour::of_place(place + 1));
+fn production_warns_whenever_it_is_made_and_the_others_differ() {
+    let key = |it: &str| Key::new(it).unwrap();
+    let warns = Colour::new("#c8401f").unwrap();
+    let mut taken = Vec::new();
+    for name in [
+        "dev",
+        "staging",
+        "Production",
+        "test",
+        "qa",
+        "eu",
+        "us",
+        "asia",
+    ] {
+        let given = Colour::given(&key(name), &taken);
+        assert_eq!(given == warns, name == "Production", "{name}");
+        assert!(!taken.contains(&given), "{name}");
+        taken.push(given);
+    }
+    for name in ["one", "more", "prod-eu"] {
+        let given = Colour::given(&key(name), &taken);
+        assert_eq!(given == warns, name == "prod-eu", "{name}");
     }
 }

@@ -48,7 +48,7 @@ fn project(name: &str) -> ProjectState {
         name: env.into(),
         description: String::new(),
         protected: false,
-        colour: Colour::of_place(0),
+        colour: Colour::given(&key(env), &[]),
         sort: 0,
         position: Position::default(),
         chain: [0; 32],

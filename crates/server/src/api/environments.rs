@@ -141,6 +141,7 @@ pub async fn create(
     Body(new): Body<NewEnvironment>,
 ) -> Result<(StatusCode, Json<EnvironmentView>), Problem> {
     let key = api::new_key("/key", new.key)?;
+    let key = key.for_environment().map_err(api::key_refused("/key"))?;
     // It is not protected when it is made.
     let place = Resource::environment(project.as_str(), key.as_str(), Some(false));
     caller.may("environment.create", &place)?;

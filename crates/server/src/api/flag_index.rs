@@ -12,7 +12,6 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use burgee_domain::access::{Kind, Resource, Rights};
-use burgee_domain::id::Id;
 use burgee_domain::model::{Environment, Project};
 use burgee_domain::staleness::Stale;
 use burgee_eval::flag::{Variation, VariationType};
@@ -113,7 +112,7 @@ pub struct CellView {
     pub targets: bool,
 }
 
-/// Who changed a flag last.
+/// Who changed a flag or a segment last.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangedView {
@@ -123,7 +122,8 @@ pub struct ChangedView {
     pub by: String,
     /// The change set, by its place in the organization's history: `/changes/{number}` shows it.
     pub number: i64,
-    /// The key of the environment where it was changed; absent where it was the flag itself.
+    /// The key of the environment where it was changed; absent where it was the flag itself,
+    /// and of segments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<String>,
 }
@@ -329,8 +329,8 @@ fn view(flag: IndexedFlag, environments: &[Environment]) -> IndexedFlagView {
         let cell = flag.cells.get(&environment.id)?;
         Some(cell_view(cell, &flag.variations))
     };
-    let key_of = |id: &Id<Environment>| {
-        let environment = environments.iter().find(|it| it.id == *id)?;
+    let key_of = |scope: &str| {
+        let environment = environments.iter().find(|it| it.id.as_str() == scope)?;
         Some(environment.key.to_string())
     };
     IndexedFlagView {
@@ -341,7 +341,7 @@ fn view(flag: IndexedFlag, environments: &[Environment]) -> IndexedFlagView {
             at: it.at.to_string(),
             by: it.by.clone(),
             number: it.number,
-            environment: it.environment.as_ref().and_then(key_of),
+            environment: key_of(&it.scope),
         }),
         key: flag.key.into(),
         name: flag.name,

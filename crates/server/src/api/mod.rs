@@ -48,7 +48,7 @@ pub mod users;
 pub mod versions;
 
 use burgee_domain::access::Resource;
-use burgee_domain::key::Key;
+use burgee_domain::key::{Key, KeyError};
 use burgee_domain::model::{Environment, Project};
 use burgee_store::StoreError;
 
@@ -151,7 +151,17 @@ pub(crate) async fn computed<T: Send + 'static>(
 
 /// Reads the key of a new object.
 fn new_key(pointer: &str, text: String) -> Result<Key, Problem> {
-    Key::new(text).map_err(|error| Problem::invalid(pointer, "keyInvalid", error.to_string()))
+    Key::new(text).map_err(key_refused(pointer))
+}
+
+fn key_refused(pointer: &str) -> impl FnOnce(KeyError) -> Problem {
+    move |error| {
+        let code = match error {
+            KeyError::Reserved => "keyReserved",
+            _ => "keyInvalid",
+        };
+        Problem::invalid(pointer, code, error.to_string())
+    }
 }
 
 /// The most policies or groups that are given at once.

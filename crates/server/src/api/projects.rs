@@ -108,6 +108,7 @@ pub async fn create(
     Body(new): Body<NewProject>,
 ) -> Result<(StatusCode, Json<ProjectView>), Problem> {
     let key = api::new_key("/key", new.key)?;
+    let key = key.for_project().map_err(api::key_refused("/key"))?;
     caller.may("project.create", &Resource::project(key.as_str()))?;
     let name = api::name("/name", new.name.as_deref().unwrap_or(key.as_str()))?;
     let new = burgee_store::NewProject {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use axum::Json;
 use axum::extract::State;
 use burgee_domain::access::{Kind, Resource, Rights};
+use burgee_domain::id::Id;
 use burgee_domain::key::Key;
 use burgee_domain::model::{Environment, Life, Project, Segment, SegmentScope};
 use burgee_domain::warnings::{self, ItemWarning};
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::api;
+use crate::api::flag_index::ChangedView;
 use crate::api::flags::FlagState;
 use crate::api::page::{Page, PageQuery};
 use crate::app::AppState;
@@ -94,6 +96,16 @@ pub struct ListedSegmentView {
     pub included_count: i64,
     /// How many keys are excluded.
     pub excluded_count: i64,
+    /// Who changed it last, in its scope; absent where that was before there was a history.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<ChangedView>,
+    /// Of how many flags rules name it, live and archived, as far as you may see them; only where
+    /// `usedBy` is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used_by_count: Option<usize>,
+    /// In how many more places it is used, which you may not see: each a flag in an environment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used_by_hidden: Option<usize>,
 }
 
 impl SegmentDetail {
@@ -146,6 +158,14 @@ impl From<ListedSegment> for ListedSegmentView {
             segment: listed.segment.into(),
             included_count: listed.included,
             excluded_count: listed.excluded,
+            changed: listed.last_change.map(|it| ChangedView {
+                at: it.at.to_string(),
+                by: it.by,
+                number: it.number,
+                environment: None,
+            }),
+            used_by_count: None,
+            used_by_hidden: None,
         }
     }
 }
@@ -184,6 +204,9 @@ pub struct SegmentQuery {
     /// Whether segments of the scopes above are listed too, since they can be used here.
     #[serde(default)]
     pub with_shared: bool,
+    /// Whether to count the flags that use each: takes a look at the rules of all flags.
+    #[serde(default)]
+    pub used_by: bool,
     /// `next` of the page before; absent for the first.
     pub cursor: Option<String>,
     /// How many items, 1 to 500; 50 where absent.
@@ -261,7 +284,18 @@ async fn page(
     found
         .items
         .retain(|listed| place.may_read(caller, &listed.segment).is_ok());
-    Ok(Json(Page::from_store(found)))
+    let ids: Vec<Id<Segment>> = found.items.iter().map(|it| it.segment.id.clone()).collect();
+    let mut listed: Page<ListedSegmentView> = Page::from_store(found);
+    if query.used_by {
+        let asked: Vec<&Id<Segment>> = ids.iter().collect();
+        let uses = state.store.segments_uses(&caller.organization, &asked);
+        let mut uses = uses.await?;
+        for (id, listed) in ids.iter().zip(&mut listed.items) {
+            let (shown, hidden) = used_by(uses.remove(id).unwrap_or_default(), &caller.rights);
+            (listed.used_by_count, listed.used_by_hidden) = (Some(shown.len()), Some(hidden));
+        }
+    }
+    Ok(Json(listed))
 }
 
 /// List the segments that the whole organization shares.

@@ -221,6 +221,8 @@ async fn projects_and_segments_come_in_pages() {
             (&json!(2), &json!(1))
         );
         assert!(listed.get("included").is_none(), "{listed}");
+        assert_eq!(listed["changed"]["by"], "olivia", "{listed}");
+        assert!(listed.get("usedByCount").is_none(), "{listed}");
         let one = app
             .owner
             .get("projects/default/segments/people")

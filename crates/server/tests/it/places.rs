@@ -149,6 +149,16 @@ async fn bad_input_is_named() {
             );
         }
     }
+    let pages = [
+        ("projects", ["audit", "Settings"]),
+        ("projects/default/environments", ["history", "Compare"]),
+    ];
+    for (path, keys) in pages {
+        for key in keys {
+            let answer = owner.post(path, &json!({"key": key})).await;
+            refused(answer, 400, "/key", "keyReserved");
+        }
+    }
     let long = "x".repeat(2_000);
     for (name, code) in [
         ("", "nameEmpty"),

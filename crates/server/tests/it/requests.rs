@@ -163,7 +163,11 @@ async fn a_new_revision_is_approved_by_nobody_and_its_author_does_not_review() {
             (&json!(2), &json!("waiting"))
         );
         assert_eq!(revised["comment"], "better");
+        // What each was to do, for who wants to know what is different.
+        let said = |revision: usize| &revised["revisions"][revision]["steps"][0]["diff"];
         assert_eq!(revised["revisions"].as_array().unwrap().len(), 2);
+        assert_eq!(said(0)[0]["code"], "turnedOff");
+        assert_eq!(said(1)[0]["code"], "offVariationSet");
         ann.post(&apply_path(&asked), &json!({})).await.problem(403);
         let reviews = format!("requests/{asked}/reviews");
         let old = json!({"verdict": "approve", "revision": 1});

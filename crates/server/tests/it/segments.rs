@@ -174,6 +174,11 @@ async fn a_segment_says_by_which_flags_it_is_used_and_is_not_deleted() {
         let seen = json!([used("f", "live", &["prod"]), used("old", "archived", &["prod"])]);
         assert_eq!(shown["usedBy"], seen, "{shown}");
         assert_eq!(shown["usedByHidden"], 4);
+        let listed = some.get(&format!("{SHARED}?usedBy=true")).await.expect(200);
+        let mut listed = listed["items"].as_array().unwrap().iter();
+        let listed = listed.find(|it| it["key"] == "staff").unwrap();
+        let counted = (&listed["usedByCount"], &listed["usedByHidden"]);
+        assert_eq!(counted, (&json!(2), &json!(4)), "{listed}");
 
         let archive = json!({"kind": "archiveSegment", "segment": "staff"});
         let delete = json!({"kind": "deleteSegment", "segment": "staff"});

@@ -14,6 +14,7 @@ use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
 use crate::error::StoreError;
+use crate::log::{LastChange, last_changes};
 use crate::sql::Sql;
 use crate::{Store, row};
 
@@ -61,19 +62,6 @@ pub struct Cell {
     pub has_targets: bool,
 }
 
-/// Who changed a flag last.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LastChange {
-    /// When.
-    pub at: Millis,
-    /// Who: their name at the time.
-    pub by: String,
-    /// The change set's place in the organization's history.
-    pub number: i64,
-    /// The environment whose targeting was changed; none where it was the flag itself.
-    pub environment: Option<Id<Environment>>,
-}
-
 impl Store {
     /// All flags of a project that are not deleted, by key, with what they do in `environments`.
     /// `shorten` is given each flag's variations as they are read, and keeps what is wanted.
@@ -92,13 +80,16 @@ impl Store {
                 flag.cells.insert(environment, cell);
             }
         }
-        for (id, change) in last_changes(&mut tx, project, environments).await? {
-            let Some(flag) = place.get(&id).and_then(|at| flags.get_mut(*at)) else {
+        let scopes = environments.iter().map(Id::as_str);
+        let scopes = scopes.chain([project.as_str()]);
+        for (id, change) in last_changes(&mut tx, "flag", scopes).await? {
+            let Some(flag) = place.get(&Id::new(id)).and_then(|at| flags.get_mut(*at)) else {
                 continue;
             };
             let known = flag.last_change.as_ref().map_or(i64::MIN, |it| it.number);
             // The flag's own change stands for that of its targeting in the same change set.
-            if change.number > known || change.number == known && change.environment.is_none() {
+            let own = change.scope == project.as_str();
+            if change.number > known || change.number == known && own {
                 flag.last_change = Some(change);
             }
         }
@@ -197,36 +188,4 @@ async fn cells(
         Ok((row::id(found, 0)?, row::id(found, 1)?, cell))
     };
     rows.iter().map(cell).collect()
-}
-
-/// The last change of each flag in each scope: of the project, and of the environments.
-async fn last_changes(
-    connection: &mut AnyConnection,
-    project: &Id<Project>,
-    environments: &[Id<Environment>],
-) -> Result<Vec<(Id<Flag>, LastChange)>, StoreError> {
-    let mut sql = Sql::new(
-        "SELECT m.item_id, m.scope_id, v.number, v.at, c.actor_name FROM \
-         (SELECT l.scope_id, l.item_id, MAX(l.version) AS version FROM change_log l \
-         WHERE l.item_kind = 'flag' AND l.scope_id IN ",
-    );
-    let scopes = environments.iter().map(Id::as_str);
-    sql.list(scopes.chain([project.as_str()]));
-    sql.push(
-        " GROUP BY l.scope_id, l.item_id) m \
-         JOIN versions v ON v.scope_id = m.scope_id AND v.version = m.version \
-         JOIN change_sets c ON c.organization_id = v.organization_id AND c.id = v.change_set_id",
-    );
-    let rows = sql.query()?.fetch_all(connection).await?;
-    let change = |found: &AnyRow| {
-        let scope = row::text(found, 1)?;
-        let change = LastChange {
-            number: row::number(found, 2)?,
-            at: row::millis(found, 3)?,
-            by: row::text(found, 4)?,
-            environment: (scope != project.as_str()).then(|| Id::new(scope)),
-        };
-        Ok((row::id(found, 0)?, change))
-    };
-    rows.iter().map(change).collect()
 }

@@ -11,7 +11,9 @@ use sqlx::AnyConnection;
 
 use super::voices::Standings;
 use super::weighed::weigh;
-use super::{Event, Party, Request, Revision, RevisionHead, Said, Step, StepHead, rows, steps};
+use super::{
+    Event, Party, Request, Revision, RevisionHead, Said, Step, StepHead, StepWords, rows, steps,
+};
 use crate::error::StoreError;
 use crate::page::{self, Page, PageRequest};
 use crate::{Store, environments};
@@ -55,6 +57,8 @@ pub struct Seen {
     pub before: Vec<Step>,
     /// All revisions, from the first.
     pub revisions: Vec<RevisionHead>,
+    /// What the steps of all revisions were to do, in their order.
+    pub words: Vec<StepWords>,
     /// Reviews and comments, from the first.
     pub events: Vec<Event>,
 }
@@ -119,6 +123,7 @@ pub(super) async fn seen(
         before.extend(steps.into_iter().filter(|it| it.head.done.is_some()));
     }
     let revisions = rows::heads(connection, organization, &[id]).await?;
+    let words = steps::words(connection, organization, id).await?;
     let kinds = [Said::Approve, Said::Decline, Said::Comment].map(Said::as_str);
     let events = rows::events(connection, organization, &[id], &kinds).await?;
     let listed = listed(connection, organization, viewer, vec![request], now).await?;
@@ -127,6 +132,7 @@ pub(super) async fn seen(
         listed: listed.ok_or(StoreError::NotFound("request"))?,
         newest,
         before,
+        words,
         revisions: revisions.into_iter().map(|(_, head)| head).collect(),
         events: events.into_iter().map(|(_, event)| event).collect(),
     })

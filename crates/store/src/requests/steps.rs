@@ -7,7 +7,7 @@ use serde_json::json;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-use super::{Done, Step, StepHead};
+use super::{Done, Step, StepHead, StepWords};
 use crate::error::StoreError;
 use crate::log::size;
 use crate::sql::Sql;
@@ -112,6 +112,30 @@ pub(super) async fn of_request(
         .await?;
     let with_revision = |found: &AnyRow| Ok((row::number(found, 9)?, read(found)?));
     found.iter().map(with_revision).collect()
+}
+
+/// What the steps of all revisions of a request were to do, in order.
+pub(super) async fn words(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+    request: &str,
+) -> Result<Vec<StepWords>, StoreError> {
+    let query = "SELECT revision, step, due_at, diff FROM request_steps \
+         WHERE organization_id = $1 AND request_id = $2 ORDER BY revision, step";
+    let found = sqlx::query(query)
+        .bind(organization.as_str())
+        .bind(request)
+        .fetch_all(connection)
+        .await?;
+    let read = |found: &AnyRow| {
+        Ok(StepWords {
+            revision: row::number(found, 0)?,
+            step: row::number(found, 1)?,
+            due_at: row::optional_millis(found, 2)?,
+            diff: row::json(found, 3)?,
+        })
+    };
+    found.iter().map(read).collect()
 }
 
 fn read(found: &AnyRow) -> Result<Step, StoreError> {

@@ -40,9 +40,18 @@ impl Store {
         organization: &Id<Organization>,
         segment: &Id<Segment>,
     ) -> Result<Vec<SegmentUse>, StoreError> {
-        let mut connection = self.shared.truth.read.acquire().await?;
-        let mut found = find(&mut connection, organization, &[segment]).await?;
+        let mut found = self.segments_uses(organization, &[segment]).await?;
         Ok(found.remove(segment).unwrap_or_default())
+    }
+
+    /// As [`Store::segment_uses`], of several: each of them is in the answer.
+    pub async fn segments_uses(
+        &self,
+        organization: &Id<Organization>,
+        segments: &[&Id<Segment>],
+    ) -> Result<BTreeMap<Id<Segment>, Vec<SegmentUse>>, StoreError> {
+        let mut connection = self.shared.truth.read.acquire().await?;
+        find(&mut connection, organization, segments).await
     }
 }
 

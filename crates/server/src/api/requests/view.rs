@@ -9,7 +9,7 @@ use burgee_domain::outcome::Warning;
 use burgee_domain::request::schedule::{StepState, Stop};
 use burgee_domain::request::{Stage, State};
 use burgee_store::requests::{
-    Event, Listed, Outlook, RequestError, RevisionHead, Scheduled, Seen, Step, StepHead,
+    Event, Listed, Outlook, RequestError, RevisionHead, Scheduled, Seen, Step, StepHead, StepWords,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -333,6 +333,8 @@ impl RequestDetail {
         let diff = of_newest.flat_map(|it| it.diff.clone()).collect();
         let (commands, steps) = (commands.collect(), seen.before.into_iter());
         let steps = steps.chain(newest.steps);
+        let revisions = seen.revisions.into_iter();
+        let revisions = revisions.map(|head| RevisionView::new(head, &seen.words));
         Self {
             request: seen.listed.into(),
             comment: newest.head.comment,
@@ -340,7 +342,7 @@ impl RequestDetail {
             diff,
             steps: steps.map(|it| StepDetail::new(it, stage)).collect(),
             now: outlook.map(Into::into),
-            revisions: seen.revisions.into_iter().map(Into::into).collect(),
+            revisions: revisions.collect(),
             events: seen.events.into_iter().map(Into::into).collect(),
         }
     }
@@ -360,11 +362,46 @@ pub struct RevisionView {
     pub comment: String,
     /// When, ISO 8601.
     pub at: String,
+    /// What it was to do, step for step.
+    pub steps: Vec<RevisionStep>,
 }
 
-impl From<RevisionHead> for RevisionView {
-    fn from(head: RevisionHead) -> Self {
+/// What a step of a revision was to do, as it was when the revision was written.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RevisionStep {
+    /// Its number.
+    pub step: i64,
+    /// When it was to be applied, ISO 8601; absent: by hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// What it was to change: the first hundred differences.
+    pub diff: Vec<DiffLine>,
+    /// How many more differences there were.
+    pub diff_left_out: usize,
+}
+
+/// How many differences of a step of a revision are listed.
+const OF_REVISION: usize = 100;
+
+impl From<StepWords> for RevisionStep {
+    fn from(mut found: StepWords) -> Self {
+        let diff_left_out = found.diff.len().saturating_sub(OF_REVISION);
+        found.diff.truncate(OF_REVISION);
         Self {
+            step: found.step,
+            at: found.due_at.map(|at| at.to_string()),
+            diff: found.diff,
+            diff_left_out,
+        }
+    }
+}
+
+impl RevisionView {
+    fn new(head: RevisionHead, words: &[StepWords]) -> Self {
+        let steps = words.iter().filter(|it| it.revision == head.revision);
+        Self {
+            steps: steps.cloned().map(Into::into).collect(),
             revision: head.revision,
             author: head.author.actor.name,
             rebased: head.rebased,
