@@ -23,6 +23,9 @@ export function AccountMenu({ organization, me }: Props) {
         <>
           <span className="hidden">{t("shell.account")}</span>
           <span className={classes.account}>{me?.name ?? "…"}</span>
+          <span className={classes.initial} aria-hidden="true">
+            {Array.from(me?.name ?? "…")[0]}
+          </span>
         </>
       }
       renderMenu={(button) => <AccountItems button={button} organization={organization} me={me} />}

@@ -37,6 +37,8 @@ export function QuickGesture(props: Gesture & { detail: Schemas["FlagDetail"] })
   const form = useRef<HTMLFormElement>(null);
   // It comes after what it is in, which has looked for where the focus goes already.
   useEffect(() => {
+    // On a phone the keyboard that comes up would cover the button.
+    if (matchMedia("(max-width: 600px)").matches) return;
     requestAnimationFrame(() =>
       form.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus(),
     );

@@ -4,6 +4,7 @@ import { Button } from "@/components/button";
 import { CopyAs } from "@/components/copy-as";
 import { EnvironmentName } from "@/components/environment";
 import { Picker } from "@/components/picker";
+import { Sideways } from "@/components/sideways";
 import type { Schemas } from "@/lib/api/client";
 import { tagsOf } from "@/lib/filter";
 import { useFormat } from "@/lib/format";
@@ -46,7 +47,7 @@ export function BulkBar(props: Props) {
     </Button>
   );
   return (
-    <div className={classes.bar} role="toolbar" aria-label={t("list.bulk")}>
+    <Sideways className={classes.bar} role="toolbar" aria-label={t("list.bulk")}>
       <strong role="status">{t("list.selected", { count, number: number(count) })}</strong>
       {!archived && (
         <>
@@ -102,7 +103,7 @@ export function BulkBar(props: Props) {
           close={() => setDeleting(false)}
         />
       )}
-    </div>
+    </Sideways>
   );
 }
 

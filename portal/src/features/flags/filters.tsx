@@ -2,6 +2,7 @@ import { Suspense, lazy, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { CopyAs } from "@/components/copy-as";
+import { Sideways } from "@/components/sideways";
 import type { Schemas } from "@/lib/api/client";
 import type { Copied } from "@/lib/copy-as";
 import { type Filter, TYPES, tagsIn, written } from "@/lib/filter";
@@ -45,7 +46,7 @@ export function Filters({ index, environments, filter, change, text, setText, co
   const tags = tagsIn(filter).join(", ");
   const { on, off } = filter;
   return (
-    <div className={classes.filters} role="search">
+    <Sideways className={classes.filters} role="search">
       <input
         ref={search}
         type="search"
@@ -107,6 +108,6 @@ export function Filters({ index, environments, filter, change, text, setText, co
           />
         )}
       </Suspense>
-    </div>
+    </Sideways>
   );
 }

@@ -1,5 +1,6 @@
+import { useMediaQuery } from "@mantine/hooks";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/lib/api/client";
 import type { Filter, Sort } from "@/lib/filter";
@@ -40,7 +41,9 @@ export function FlagList(props: Props) {
   const { organization, project, environments, whole, items, filter, selection, archive } = props;
   const { t } = useTranslation();
   const scroller = useRef<HTMLDivElement>(null);
-  const narrow = matchMedia("(max-width: 760px)").matches;
+  const narrow = useMediaQuery("(max-width: 760px)", undefined, {
+    getInitialValueInEffect: false,
+  });
   const stale = filter.stale ?? false;
   const height = narrow ? narrowHeight(environments.length, stale) : props.comfortable ? 44 : 36;
   const rows = useVirtualizer({
@@ -50,6 +53,7 @@ export function FlagList(props: Props) {
     scrollPaddingStart: narrow ? 0 : HEADER_PX,
     overscan: 6,
   });
+  useEffect(() => rows.measure(), [rows, height]);
   const [opened, setOpened] = useState<Opened>();
   const roving = useRoving(scroller, items.length, (row) => rows.scrollToIndex(row));
   const { active } = roving;

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { Suspense, lazy, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
+import { Sideways } from "@/components/sideways";
 import { withWords } from "@/i18n";
 import type { Schemas } from "@/lib/api/client";
 import { type Filter, parsedFilter, written } from "@/lib/filter";
@@ -53,7 +54,7 @@ export function Views({ organization, project, index, filter, saved }: Props) {
     </Link>
   );
   return (
-    <nav className={classes.views} aria-label={t("flags.views.label")}>
+    <Sideways as="nav" className={classes.views} aria-label={t("flags.views.label")}>
       {BUILT_IN.map((it) =>
         link(t(`flags.views.${it.name}`), it.filter, it.name === "stale" ? stale : undefined),
       )}
@@ -81,6 +82,6 @@ export function Views({ organization, project, index, filter, saved }: Props) {
           />
         )}
       </Suspense>
-    </nav>
+    </Sideways>
   );
 }

@@ -1,6 +1,7 @@
+import { useMediaQuery } from "@mantine/hooks";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { Link } from "@tanstack/react-router";
-import { useRef } from "react";
+import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/lib/api/client";
 import { sameSubject, subjectOf } from "@/lib/draft/edit";
@@ -27,13 +28,17 @@ export function SegmentList({ organization, project, environments, rows }: Props
   const { number, list } = useFormat();
   const draft = useDraft();
   const scroller = useRef<HTMLDivElement>(null);
-  const height = matchMedia("(max-width: 760px)").matches ? ROW_NARROW_PX : ROW_PX;
+  const narrow = useMediaQuery("(max-width: 760px)", undefined, {
+    getInitialValueInEffect: false,
+  });
+  const height = narrow ? ROW_NARROW_PX : ROW_PX;
   const shown = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
     overscan: 8,
   });
+  useEffect(() => shown.measure(), [shown, height]);
   const edited = ({ place, item }: Row) => {
     const subject = {
       kind: "segment" as const,
