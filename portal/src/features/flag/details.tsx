@@ -1,5 +1,6 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Against } from "@/components/against";
 import { Button } from "@/components/button";
 import { AreaField, TextField } from "@/components/field";
 import type { Flag, WholeFlag } from "@/lib/model/flag";
@@ -14,6 +15,7 @@ import { editFlag } from "./use-flag";
 /** What a flag is called, and what for. */
 export function Details({ server, flag }: { server: WholeFlag; flag: Flag }) {
   const { t } = useTranslation();
+  const part = useRef<HTMLElement>(null);
   const [editing, setEditing] = useState(false);
   const renamed = useTheirs("metadata");
   const archived = useTheirs("life");
@@ -24,7 +26,12 @@ export function Details({ server, flag }: { server: WholeFlag; flag: Flag }) {
     toast(t("flag.copied", { key: flag.key }));
   }
   return (
-    <header className={classes.details}>
+    <header ref={part} className={classes.details}>
+      <Against
+        of={{ kind: "flag", key: flag.key, scope: server.project, area: "metadata" }}
+        part={part}
+        open={() => setEditing(true)}
+      />
       <div className={classes.titleLine}>
         <h1>{flag.name}</h1>
         <button type="button" className={classes.copy} onClick={() => void copy()}>

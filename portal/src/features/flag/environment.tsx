@@ -1,6 +1,7 @@
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Suspense, lazy, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Against } from "@/components/against";
 import { Failure } from "@/components/states";
 import { Switch } from "@/components/switch";
 import { Warnings } from "@/components/warnings";
@@ -28,6 +29,7 @@ export function FlagEnvironment() {
   const navigate = useNavigate();
   const switching = useRef<HTMLButtonElement>(null);
   const root = useRef<HTMLDivElement>(null);
+  const state = useRef<HTMLDivElement>(null);
   const there = server !== undefined && environments.data !== undefined;
   useStill(root, project, key, there);
   const switched = useTheirs("onOff", environment);
@@ -57,7 +59,11 @@ export function FlagEnvironment() {
 
   return (
     <div ref={root} className={classes.environment} data-protected={here.protected || undefined}>
-      <div className={classes.state}>
+      <Against
+        of={{ kind: "flag", key, scope: `${project}/${environment}`, area: "onOff" }}
+        part={state}
+      />
+      <div ref={state} className={classes.state}>
         <Switch
           on={now.on}
           label={t("flag.switch", { flag: key, environment })}

@@ -1,5 +1,6 @@
 import { type ReactNode, useMemo, useRef } from "react";
 import { useTranslation } from "react-i18next";
+import { Against } from "@/components/against";
 import { applied } from "@/lib/draft/apply";
 import { useDraft } from "@/lib/draft/store";
 import { type Targeting, type WholeFlag, targetingIn } from "@/lib/model/flag";
@@ -36,7 +37,8 @@ export function LiveSection({ area, environment, server, title, help, children }
   const { t } = useTranslation();
   const part = useRef<HTMLElement>(null);
   const draft = useDraft();
-  const theirs = useTheirs(area, area === "variations" ? undefined : environment);
+  const wide = area === "variations";
+  const theirs = useTheirs(area, wide ? undefined : environment);
   const { held, show } = useHeld(part, server);
   const shown = useMemo(
     () => (held ? heldAt(server, held, area, environment) : server),
@@ -64,6 +66,15 @@ export function LiveSection({ area, environment, server, title, help, children }
   );
   return (
     <Section ref={part} title={title} help={words}>
+      <Against
+        of={{
+          kind: "flag",
+          key: server.flag.key,
+          scope: wide ? server.project : `${server.project}/${environment}`,
+          area,
+        }}
+        part={part}
+      />
       {children(seen)}
     </Section>
   );

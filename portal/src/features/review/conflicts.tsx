@@ -1,15 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
-import { Ago } from "@/components/ago";
-import { Button } from "@/components/button";
 import type { Schemas } from "@/lib/api/client";
-import { colliding, keepMine, takeTheirs } from "@/lib/draft/conflict";
+import { nameOf, undecided } from "@/lib/draft/conflict";
 import type { Draft } from "@/lib/draft/draft";
-import { changeDraft } from "@/lib/draft/store";
-import { stampOf } from "@/lib/stamp";
-import { EditLine } from "./edit-line";
+import { Conflict } from "./conflict";
 import classes from "./review.module.css";
 
 interface Props {
@@ -21,68 +16,32 @@ interface Props {
   resolved: () => void;
 }
 
-/** Somebody changed the same part meanwhile: keep mine, take theirs, or edit. */
+/** Somebody changed the same parts meanwhile. */
 export function Conflicts({ organization, draft, conflicts, close, resolved }: Props) {
   const { t } = useTranslation();
   const queries = useQueryClient();
+  const which = conflicts.map(nameOf).join(" ");
   useEffect(() => {
-    // What they made is what the pages show now.
-    for (const key of ["flag", "segment"]) {
+    // What they made is what the pages show now; and what is in the way may be known only since
+    // it was refused.
+    for (const key of ["flag", "segment", "review"]) {
       void queries.invalidateQueries({ queryKey: [key, organization] });
     }
-  }, [queries, organization, conflicts]);
-  const decide = (how: (now: Draft) => Draft) => {
-    changeDraft(how);
-    resolved();
-  };
+  }, [queries, organization, which]);
   return (
     <div className={classes.conflicts} role="alert">
       <h2>{t("conflict.title")}</h2>
-      {conflicts.map((it) => {
-        const [project = "", environment] = it.scope.split("/");
-        const params = { organization, project, flag: it.key };
-        const place = environment ?? (project || t("review.organization"));
-        return (
-          <div key={`${it.scope} ${it.key} ${it.version}`} className={classes.conflict}>
-            <p>
-              {t("conflict.changed", { by: it.by, flag: it.key, place })} <Ago at={it.at} />
-              {it.comment && `: ${it.comment}`}{" "}
-              {environment !== undefined && (
-                <Link
-                  to="/$organization/$project/history/$environment/$version"
-                  params={{ organization, project, environment, version: String(it.version) }}
-                >
-                  {t("conflict.show")}
-                </Link>
-              )}
-            </p>
-            <ul>
-              {colliding(draft, it).map((edit) => (
-                <li key={stampOf(edit)}>
-                  {t("conflict.yours")} <EditLine organization={organization} edit={edit} />
-                </li>
-              ))}
-            </ul>
-            <div className={classes.buttons}>
-              <Button small onClick={() => decide((now) => keepMine(now, it))}>
-                {t("conflict.keep")}
-              </Button>
-              <Button small onClick={() => decide((now) => takeTheirs(now, it))}>
-                {t("conflict.take", { by: it.by })}
-              </Button>
-              {it.kind === "flag" && environment !== undefined && (
-                <Link
-                  to="/$organization/$project/flags/$flag/$environment"
-                  params={{ ...params, environment }}
-                  onClick={close}
-                >
-                  {t("conflict.edit")}
-                </Link>
-              )}
-            </div>
-          </div>
-        );
-      })}
+      {undecided(draft, conflicts).map((it) => (
+        <Conflict
+          key={nameOf(it)}
+          organization={organization}
+          draft={draft}
+          of={it}
+          all={conflicts}
+          close={close}
+          resolved={resolved}
+        />
+      ))}
     </div>
   );
 }

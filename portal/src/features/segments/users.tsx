@@ -1,11 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useId } from "react";
+import { type ReactNode, useId, useRef } from "react";
 import { useTranslation } from "react-i18next";
+import { Against } from "@/components/against";
 import { KeyList } from "@/components/key-list";
 import { useLacking } from "@/components/may";
 import { Warnings } from "@/components/warnings";
 import { settingsQuery } from "@/lib/api/queries";
-import { resourceOf } from "@/lib/model/segment";
+import type { Attendable } from "@/lib/draft/attended";
+import { resourceOf, scopeOfPlace } from "@/lib/model/segment";
 import { environmentsToShow } from "@/lib/pinned";
 import { Audience } from "./audience";
 import { Rules } from "./rules";
@@ -29,6 +31,7 @@ export function SegmentUsers() {
       ? environmentsToShow(organization, project, environments.data, settings.data)
       : [place.environment];
   const environment = place.environment ?? counted[0];
+  const of = { kind: "segment", key, scope: scopeOfPlace(place) };
   const where = environment === undefined ? {} : { place: { organization, project, environment } };
   return (
     <div className={classes.parts}>
@@ -36,7 +39,11 @@ export function SegmentUsers() {
       <Part title={t("segments.size")} help={t("segments.sizeHelp")}>
         <Audience organization={organization} project={project} environments={counted} of={view} />
       </Part>
-      <Part title={t("segments.includedUsers")} help={t("segments.includedHelp")}>
+      <Part
+        of={{ ...of, area: "included" }}
+        title={t("segments.includedUsers")}
+        help={t("segments.includedHelp")}
+      >
         <KeyList
           label={t("segments.includedUsers")}
           keys={view.included}
@@ -46,7 +53,11 @@ export function SegmentUsers() {
           {...where}
         />
       </Part>
-      <Part title={t("segments.rulesTitle")} help={t("segments.rulesHelp")}>
+      <Part
+        of={{ ...of, area: "rules" }}
+        title={t("segments.rulesTitle")}
+        help={t("segments.rulesHelp")}
+      >
         {environment !== undefined && (
           <Rules
             place={{ organization, project, environment }}
@@ -55,7 +66,11 @@ export function SegmentUsers() {
           />
         )}
       </Part>
-      <Part title={t("segments.excludedUsers")} help={t("segments.excludedHelp")}>
+      <Part
+        of={{ ...of, area: "excluded" }}
+        title={t("segments.excludedUsers")}
+        help={t("segments.excludedHelp")}
+      >
         <KeyList
           label={t("segments.excludedUsers")}
           keys={view.excluded}
@@ -72,15 +87,27 @@ export function SegmentUsers() {
   );
 }
 
-function Part({ title, help, children }: { title: string; help: string; children: ReactNode }) {
+interface PartProps {
+  title: string;
+  help: string;
+  children: ReactNode;
+  /** What of the segment is edited here. */
+  of?: Attendable;
+}
+
+function Part({ title, help, children, of }: PartProps) {
   const id = useId();
+  const part = useRef<HTMLElement>(null);
   return (
-    <section className={classes.part} aria-labelledby={id}>
+    <section ref={part} className={classes.part} aria-labelledby={id}>
       <div>
         <h2 id={id}>{title}</h2>
         <p className={classes.quiet}>{help}</p>
       </div>
-      <div className={classes.body}>{children}</div>
+      <div className={classes.body}>
+        {of && <Against of={of} part={part} />}
+        {children}
+      </div>
     </section>
   );
 }

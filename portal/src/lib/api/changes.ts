@@ -59,6 +59,32 @@ export const changeQuery = (organization: string, id: string) =>
     staleTime: Infinity,
   });
 
+/** What somebody made of a flag or a segment that edits are about, too. */
+export const theirsQuery = (organization: string, collision: Schemas["Collision"]) =>
+  queryOptions({
+    queryKey: ["theirs", organization, collision.scope, collision.key, collision.version],
+    queryFn: async ({ signal }) => {
+      const [project = "", environment] = collision.scope.split("/");
+      const query = {
+        limit: 50,
+        ...(collision.kind === "flag" ? { flag: collision.key } : { segment: collision.key }),
+        ...(project === "" ? {} : { project }),
+        ...(environment === undefined ? {} : { environment }),
+      };
+      const answer = await api(organization).GET("/api/v1/changes", { params: { query }, signal });
+      const { items } = dataOf(answer);
+      const change = items.find((it) => it.versions[collision.scope] === collision.version);
+      return (change?.diff ?? []).filter(
+        ({ params }) =>
+          (params["flag"] ?? params["segment"]) === collision.key &&
+          (params["environment"] ?? environment) === environment,
+      );
+    },
+    // What was does not change.
+    staleTime: Infinity,
+    retry: false,
+  });
+
 /** Who could be asked; empty for those who may not see members. */
 export const reviewersQuery = (organization: string) =>
   queryOptions({

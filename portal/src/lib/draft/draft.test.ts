@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Rule, type WholeFlag, everybody, targetingIn } from "@/lib/model/flag";
 import { withShare } from "@/lib/model/rollout";
 import { applied } from "./apply";
-import { colliding, keepMine, takeTheirs } from "./conflict";
+import { colliding, fitted, keepMine, takeTheirs, undecided } from "./conflict";
 import { type Draft, EMPTY, counts, withFlag, withTargeting, without } from "./draft";
 import type { Edit } from "./edit";
 import { incomplete } from "./incomplete";
@@ -156,8 +156,36 @@ describe("a conflict", () => {
   });
 
   it("ends with mine on theirs, or with theirs", () => {
-    expect(keepMine(edits(), collision).base).toEqual({ "web/prod": 44 });
-    expect(takeTheirs(edits(), collision).commands.map((it) => it.kind)).toEqual(["turnOff"]);
+    expect(keepMine(edits(), collision, [collision]).base).toEqual({ "web/prod": 44 });
+    const theirs = takeTheirs(edits(), collision, [collision]);
+    expect(theirs.commands.map((it) => it.kind)).toEqual(["turnOff"]);
+    expect(theirs.base).toEqual({ "web/prod": 44 });
+  });
+
+  it("is not passed over when another in the same place is decided", () => {
+    const facets = ["onOff"] as unknown as Record<string, never>[];
+    const all = [{ ...collision, version: 43, facets }, collision];
+    const [first, second] = all as [typeof collision, typeof collision];
+    const kept = keepMine(edits(), second, all);
+    expect(kept.base).toEqual({ "web/prod": 41 });
+    expect(undecided(kept, all)).toEqual([first]);
+    const done = takeTheirs(kept, first, all);
+    expect(done.commands.map((it) => it.kind)).toEqual(["setDefaultRule"]);
+    expect(done.base).toEqual({ "web/prod": 44 });
+    expect(done.decided).toBeUndefined();
+  });
+
+  it("about a rule that is gone leaves mine to be added", () => {
+    const whole = checkout([rule("a"), rule("b")]);
+    const draft = withTargeting(EMPTY, whole, "prod", ({ rules: [a, b], ...it }) => ({
+      ...it,
+      rules: b && a ? [b, { ...a, name: "Mine" }] : [],
+    }));
+    const now = fitted(draft, checkout([rule("b")]));
+    expect(applied(checkout([rule("b")]), now.commands).targetings["prod"]?.rules).toEqual([
+      rule("b"),
+      { ...rule("a"), name: "Mine" },
+    ]);
   });
 });
 

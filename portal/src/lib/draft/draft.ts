@@ -16,6 +16,8 @@ export interface Draft {
   /** The request that they were taken from: sent again, they are its next revision. */
   revises?: Revised;
   note?: Note;
+  /** Conflicts that were decided, while others in the same scope are not. */
+  decided?: string[];
 }
 
 /** What is said about the edits, and when they shall be applied. */
@@ -122,7 +124,10 @@ export function settled(draft: Draft, versions: Record<string, number>, commands
 function trimmed(draft: Draft): Draft {
   const scopes = new Set(draft.commands.map(scopeOf));
   const base = Object.entries(draft.base).filter(([scope]) => scopes.has(scope));
-  const { revises, note, commands } = draft;
-  const kept = commands.length === 0 ? {} : { ...(revises && { revises }), ...(note && { note }) };
+  const { revises, note, decided, commands } = draft;
+  const kept =
+    commands.length === 0
+      ? {}
+      : { ...(revises && { revises }), ...(note && { note }), ...(decided && { decided }) };
   return { commands, base: Object.fromEntries(base), ...kept };
 }
