@@ -34,7 +34,9 @@ export class Server {
     const port = await freePort();
     const listen = `127.0.0.1:${port}`;
     const args = ["server", "--listen", listen, "--metrics-listen", "127.0.0.1:0"];
-    const more = ["--data-dir", folder, "--demo", "--requests-per-second", "0"];
+    // Links, and the way back from a provider, lead to where browsers are.
+    const known = ["--public-url", `http://${listen}`];
+    const more = [...known, "--data-dir", folder, "--demo", "--requests-per-second", "0"];
     const started = spawn(binary, [...args, ...more], { stdio: ["ignore", "pipe", "pipe"] });
     const password = await printed(started, /with the password (\S+)/);
     return new Server(`http://${listen}`, password, started, folder);
