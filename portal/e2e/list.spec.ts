@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { Hand } from "./hand.ts";
-import { project } from "./project.ts";
+import { evaluated, project } from "./project.ts";
 import { expect, flag, served, test } from "./test.ts";
 
 const HOME = "/default/demo/flags";
@@ -71,6 +71,53 @@ test("stale flags are one press away, and ten are archived in four", async ({
   await owner.unroute("**/flag-index*");
   const after = await call<{ items: unknown[] }>("GET", "/projects/dusty/flags?state=archived");
   expect(after.items).toHaveLength(10);
+});
+
+test("who archives flags is told which of them programs still ask for", async ({
+  owner,
+  server,
+  call,
+}) => {
+  const home = await project(call, "asked-for", ["busy", "idle", "calm"]);
+  const on = ["prod", "dev"].flatMap((environment) =>
+    ["busy", "calm"].map((flag) => ({ kind: "turnOn", flag, environment })),
+  );
+  await call("POST", "/projects/asked-for/changes", { commands: on });
+  await evaluated(call, server.url, "asked-for", "prod", { busy: 1_200, calm: 1 });
+  await evaluated(call, server.url, "asked-for", "dev", { busy: 3 });
+  // What programs tell is written some at a time.
+  const archive = [{ kind: "archiveFlag", flag: "busy" }];
+  const trial = async () => {
+    const body = { commands: archive, dryRun: true };
+    const { warnings } = await call<{ warnings: { params: { evaluations: string } }[] }>(
+      "POST",
+      "/projects/asked-for/changes",
+      body,
+    );
+    return warnings[0]?.params.evaluations;
+  };
+  await expect.poll(trial).toBe("1203");
+  await owner.goto(server.url + home);
+  await expect(owner.getByRole("link", { name: "idle" })).toBeVisible();
+  await owner.getByRole("checkbox", { name: "Select all 3" }).click();
+  await owner.keyboard.press("e");
+  const review = owner.getByRole("region", { name: "Changes that are not applied" });
+  // Beside the button that does it.
+  await expect(review).toContainText(
+    "Still asked for in the last 7 days: busy (1,203 times in prod and dev) and calm (1 time in prod)",
+  );
+  await review.getByRole("button", { name: "Review", exact: true }).click();
+  const warnings = review.getByRole("list", { name: "Warnings" });
+  await expect(warnings.getByRole("listitem")).toHaveCount(2);
+  await expect(warnings).toContainText(
+    /calm was evaluated 1 time in the last 7 days, last .* in prod/,
+  );
+
+  // One flag alone: before it is put to the review.
+  await owner.goto(`${server.url}${home}/busy/prod`);
+  await owner.getByRole("button", { name: "Discard" }).click();
+  await owner.getByRole("button", { name: "Archive" }).click();
+  await expect(owner.getByRole("dialog")).toContainText("busy was evaluated 1,203 times");
 });
 
 test("many are turned on and tagged by keys, as one set", async ({ owner, server, call }) => {

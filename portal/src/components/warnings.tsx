@@ -3,7 +3,7 @@ import { useFormat } from "@/lib/format";
 import { useNow } from "@/lib/now";
 import classes from "./warnings.module.css";
 
-interface Warning {
+export interface Warning {
   code: string;
   message: string;
   params?: Record<string, string>;
@@ -32,6 +32,7 @@ function Words({ of: { code, message, params = {} } }: { of: Warning }) {
   if (code === "flagStillEvaluated" && evaluations !== undefined && lastEvaluatedAt !== undefined) {
     return t("warning.stillEvaluated", {
       flag,
+      count: Number(evaluations),
       evaluations: number(Number(evaluations)),
       when: ago(lastEvaluatedAt, now),
       environments: list(environments.split(",")),

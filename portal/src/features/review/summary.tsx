@@ -2,6 +2,7 @@ import { useTranslation } from "react-i18next";
 import { counts } from "@/lib/draft/draft";
 import { useFormat } from "@/lib/format";
 import classes from "./review.module.css";
+import { StillAsked } from "./still-asked";
 import type { Review } from "./use-review";
 
 /** `3 changes · prod 2, needs 1 of core · dev 1`. */
@@ -43,6 +44,7 @@ export function Summary({ review, failed }: { review: Review; failed: boolean })
       {result && result.diff.length === 0 && (
         <span className={classes.blocked}>{t("review.noEffect")}</span>
       )}
+      <StillAsked warnings={result?.warnings ?? []} />
     </span>
   );
 }
