@@ -9,7 +9,7 @@ const PASSWORD = "sextant-compass-4";
 
 /** Makes a project, whose `prod` asks for an approval and a comment; `dev` asks nothing. */
 export async function askedProject(server: Server) {
-  const cookie = await server.signIn();
+  const cookie = await server.owner();
   const call: Call = (method, route, body) => server.call(cookie, method, route, body);
   await call("POST", "/projects", { key: "asked", name: "Asked" });
   for (const key of ["dev", "prod"]) {

@@ -64,7 +64,16 @@ test("all that differs is one look away, and goes part by part", async ({
   await owner.getByRole("button", { name: "Take all from prod to dev" }).click();
   await expect(owner.getByText("Left out: custom-rule-with-segment")).toBeVisible();
   await expect(owner.getByRole("button", { name: "Review", exact: true })).toBeVisible();
-  await owner.getByRole("button", { name: "Discard" }).click();
+  // What was said of the first discard is still there, and over nothing that is pressed.
+  const bar = owner.getByRole("region", { name: "Changes that are not applied" });
+  const covered = () =>
+    bar.evaluate((it) =>
+      [...document.querySelectorAll("[aria-live=polite] button")].some(
+        (said) => said.getBoundingClientRect().bottom > it.getBoundingClientRect().top,
+      ),
+    );
+  await expect.poll(covered).toBe(false);
+  await bar.getByRole("button", { name: "Discard" }).click();
 });
 
 test("segments go from one environment to another", async ({ owner, server, call }) => {

@@ -80,7 +80,7 @@ test("a rule by what users really send", async ({ owner, server, call }) => {
   const sent = ["2.1.0", "2.3.0", "2.4.1"].map((appVersion, index) =>
     JSON.stringify({ key: `u${index}`, properties: { country: "de", appVersion } }),
   );
-  const cookie = await server.signIn();
+  const cookie = await server.owner();
   const answer = await fetch(`${server.url}/api/v1/projects/demo/environments/prod/users`, {
     method: "POST",
     headers: { cookie, "content-type": "application/x-ndjson" },

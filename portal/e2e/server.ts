@@ -20,6 +20,7 @@ export class Server {
   /** Where its data lies. */
   readonly folder: string;
   private readonly process: ChildProcess;
+  private known: Promise<string> | undefined;
 
   private constructor(url: string, firstPassword: string, process: ChildProcess, folder: string) {
     this.url = url;
@@ -58,6 +59,12 @@ export class Server {
     });
     if (!response.ok) throw new Error(`sign in as ${email}: ${await response.text()}`);
     return (response.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+  }
+
+  /** The owner's session for calls: one for all of them. */
+  owner(): Promise<string> {
+    this.known ??= this.signIn();
+    return this.known;
   }
 
   /** Calls the API; anything but success is an error with the answer in it. */

@@ -56,7 +56,7 @@ export const test = base.extend<Fixtures, { servers: Servers }>({
     expect(wrong).toEqual([]);
   },
   call: async ({ server }, use) => {
-    const cookie = await server.signIn();
+    const cookie = await server.owner();
     await use((method, route, body) => server.call(cookie, method, route, body));
   },
 });

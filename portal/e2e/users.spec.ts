@@ -58,7 +58,7 @@ test("everything that one user gets, and why", async ({ owner, server, call }) =
   await call("POST", "/projects/people/changes", {
     commands: [{ kind: "createFlag", flag: "later", type: "boolean" }],
   });
-  await upload(server.url, await server.signIn(), { key: "cleo", name: "Cleo" });
+  await upload(server.url, await server.owner(), { key: "cleo", name: "Cleo" });
   await owner.goto(`${server.url}${PROD}/cleo`);
   const flags = owner.getByRole("region", { name: "What every flag gives" });
   await expect(flags.getByRole("listitem")).toHaveCount(3);
@@ -88,7 +88,7 @@ test("a property is described, and its values offered first", async ({ owner, se
   // Two at once: the second is told, and loses nothing.
   await owner.getByRole("button", { name: "Edit country" }).click();
   await expect(panel.getByLabel("Values to choose from")).toHaveValue("de: Germany\nat");
-  const cookie = await server.signIn();
+  const cookie = await server.owner();
   await server.call(cookie, "PUT", "/projects/people/user-properties/country", {
     description: "By somebody else",
   });
@@ -116,7 +116,7 @@ test("a person is forgotten, everywhere", async ({ owner, server, call }) => {
       { kind: "addTargets", ...place, variation: variations[1]?.id ?? "", keys: ["dora"] },
     ],
   });
-  await upload(server.url, await server.signIn(), { key: "dora", name: "Dora" });
+  await upload(server.url, await server.owner(), { key: "dora", name: "Dora" });
   await owner.goto(`${server.url}${PROD}/dora`);
   await owner.getByRole("button", { name: "Forget everywhere" }).click();
   const dialog = owner.getByRole("dialog");

@@ -30,7 +30,7 @@ async function tenth(call: Parameters<typeof flag>[0], key: string) {
 }
 
 async function seen(server: Server, users: object[], environment = "prod") {
-  const cookie = await server.signIn();
+  const cookie = await server.owner();
   const address = `${server.url}/api/v1/projects/demo/environments/${environment}/users`;
   const answer = await fetch(address, {
     method: "POST",

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { useStore } from "@/lib/store";
-import { dismiss, toasts } from "@/lib/toasts";
+import { dismiss, floor, toasts } from "@/lib/toasts";
 import { Button } from "./button";
 import classes from "./toasts.module.css";
 
@@ -8,8 +8,9 @@ import classes from "./toasts.module.css";
 export function Toasts() {
   const { t } = useTranslation();
   const shown = useStore(toasts);
+  const lift = useStore(floor);
   return (
-    <div className={classes.toasts} role="status" aria-live="polite">
+    <div className={classes.toasts} style={{ marginBottom: lift }} role="status" aria-live="polite">
       {shown.map(({ id, text, action }) => (
         <div key={id} className={classes.toast}>
           <span>{text}</span>

@@ -23,4 +23,20 @@ export function toast(text: string, action?: Toast["action"]): void {
 
 export function dismiss(id: number): void {
   toasts.set(toasts.get().filter((it) => it.id !== id));
+  settle();
+}
+
+/** How far above the bottom it is said: never over what can be pressed there. */
+export const floor = store(0);
+let taken = 0;
+
+/** So much of the bottom is taken from now on. */
+export function take(height: number): void {
+  taken = height;
+  settle();
+}
+
+/** What is said does not sink under a pointer that is on its way to it. */
+function settle(): void {
+  if (toasts.get().length === 0 || taken > floor.get()) floor.set(taken);
 }

@@ -12,6 +12,7 @@ import { Panel } from "./panel";
 import classes from "./review.module.css";
 import { useSend } from "./send";
 import { Summary } from "./summary";
+import { useFloor } from "./use-floor";
 import { useReview } from "./use-review";
 import { Ways } from "./ways";
 
@@ -71,8 +72,9 @@ export function ReviewBar({ organization }: { organization: string }) {
     return () => removeEventListener("keydown", listener);
   }, []);
 
+  const floor = useFloor();
   return (
-    <section className={classes.review} aria-label={t("review.title")}>
+    <section ref={floor} className={classes.review} aria-label={t("review.title")}>
       {open && (
         <Panel
           organization={organization}
