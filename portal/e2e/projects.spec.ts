@@ -139,6 +139,7 @@ test("the audit log is asked for what somebody did, and a day", async ({ owner, 
   await call("PATCH", "/projects/watched", { name: "Watched closely" });
   await owner.goto(`${server.url}/default/audit`);
   await owner.getByLabel("What was done").selectOption("renameProject");
+  await owner.getByRole("button", { name: "More filters" }).click();
   await owner.getByLabel("Project", { exact: true }).selectOption("watched");
   const entries = owner.getByRole("article");
   await expect(entries).toHaveCount(1);

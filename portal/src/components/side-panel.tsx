@@ -1,6 +1,7 @@
 import { Drawer } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import classes from "./side-panel.module.css";
 
 interface Props {
   title: ReactNode;
@@ -27,7 +28,7 @@ export function SidePanel({ title, close, width = 440, children }: Props) {
       title={title}
       closeButtonProps={{ "aria-label": t("action.dismiss") }}
     >
-      {children}
+      <div className={classes.panel}>{children}</div>
     </Drawer>
   );
 }

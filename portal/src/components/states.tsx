@@ -23,7 +23,7 @@ function useSaid(error: unknown): Said {
 /** Nothing here yet: one sentence, and what to do next. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
-    <div className={classes.state}>
+    <div className={classes.state} data-blank>
       <h2>{title}</h2>
       {children}
     </div>
@@ -58,9 +58,10 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
     404: t("state.missing"),
   } as Record<number, string>;
   return (
-    <div className={classes.state} role="alert">
+    <div className={classes.state} data-blank role="alert">
       <h1>{titles[status] ?? t("state.failed")}</h1>
-      <p>{text}</p>
+      <p>{status === 404 ? t("state.missingHelp") : text}</p>
+      {status === 404 && <a href="/">{t("state.home")}</a>}
       {lacksFactor && <ToSecondFactor />}
       {status === 403 && !lacksFactor && !lackOf(error) && <p>{t("state.whomToAsk")}</p>}
       {retry && status !== 403 && status !== 404 && (

@@ -21,7 +21,9 @@ export function SegmentPhrase({ place, condition, change }: Props) {
   const { t } = useTranslation();
   const { organization, project, environment } = place;
   const segments = useQuery(segmentsQuery(organization, project, environment));
-  const nameOf = (id: string) => segments.data?.find((it) => it.id === id)?.name ?? id;
+  // An id is for machines: it is shown where there is no name, and not before that is known.
+  const nameOf = (id: string) =>
+    segments.isPending ? "…" : (segments.data?.find((it) => it.id === id)?.name ?? id);
   const chosen = listOf(condition.value);
   const parts = {
     op: (

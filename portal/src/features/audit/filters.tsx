@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { environmentsQuery, projectsQuery } from "@/lib/api/queries";
@@ -12,6 +13,9 @@ interface Props {
   filter: AuditFilter;
   change: (filter: AuditFilter) => void;
 }
+
+/** What is asked for less often, and folded away. */
+const RARE = ["project", "environment", "flag", "segment", "from", "to"] as const;
 
 /** Who, what, where and when: what of it is said must all hold. */
 export function Filters({ organization, filter, change }: Props) {
@@ -50,6 +54,9 @@ export function Filters({ organization, filter, change }: Props) {
     </label>
   );
   const some = Object.keys(filter).length > 0;
+  const [opened, setOpened] = useState<boolean>();
+  // What holds is seen, unless somebody put it away.
+  const open = opened ?? RARE.some((it) => filter[it] !== undefined);
   return (
     <search className={classes.filters} aria-label={t("audit.filter.title")}>
       {text("q")}
@@ -72,46 +79,53 @@ export function Filters({ organization, filter, change }: Props) {
           </optgroup>
         ))}
       </select>
-      <select
-        className={classes.choice}
-        aria-label={t("audit.filter.project")}
-        data-set={filter.project !== undefined || undefined}
-        value={filter.project ?? ""}
-        onChange={(event) => set("project", event.target.value)}
-      >
-        <option value="">{t("audit.filter.anyProject")}</option>
-        {projects.data?.map(({ key, name }) => (
-          <option key={key} value={key}>
-            {name}
-          </option>
-        ))}
-      </select>
-      {filter.project !== undefined && (
-        <select
-          className={classes.choice}
-          aria-label={t("audit.filter.environment")}
-          data-set={filter.environment !== undefined || undefined}
-          value={filter.environment ?? ""}
-          onChange={(event) => set("environment", event.target.value)}
-        >
-          <option value="">{t("audit.filter.anyEnvironment")}</option>
-          {environments.data?.map(({ key }) => (
-            <option key={key} value={key}>
-              {key}
-            </option>
-          ))}
-        </select>
-      )}
-      {text("flag")}
-      {text("segment")}
-      <span className={classes.days}>
-        {day("from")}
-        {day("to")}
-      </span>
+      <Button small look="quiet" aria-expanded={open} onClick={() => setOpened(!open)}>
+        {t(open ? "audit.filter.fewer" : "audit.filter.more")}
+      </Button>
       {some && (
         <Button small look="quiet" onClick={() => change({})}>
           {t("audit.filter.clear")}
         </Button>
+      )}
+      {open && (
+        <div className={classes.rare}>
+          <select
+            className={classes.choice}
+            aria-label={t("audit.filter.project")}
+            data-set={filter.project !== undefined || undefined}
+            value={filter.project ?? ""}
+            onChange={(event) => set("project", event.target.value)}
+          >
+            <option value="">{t("audit.filter.anyProject")}</option>
+            {projects.data?.map(({ key, name }) => (
+              <option key={key} value={key}>
+                {name}
+              </option>
+            ))}
+          </select>
+          {filter.project !== undefined && (
+            <select
+              className={classes.choice}
+              aria-label={t("audit.filter.environment")}
+              data-set={filter.environment !== undefined || undefined}
+              value={filter.environment ?? ""}
+              onChange={(event) => set("environment", event.target.value)}
+            >
+              <option value="">{t("audit.filter.anyEnvironment")}</option>
+              {environments.data?.map(({ key }) => (
+                <option key={key} value={key}>
+                  {key}
+                </option>
+              ))}
+            </select>
+          )}
+          {text("flag")}
+          {text("segment")}
+          <span className={classes.days}>
+            {day("from")}
+            {day("to")}
+          </span>
+        </div>
       )}
     </search>
   );

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Page } from "@/components/page";
 import { Tabs } from "@/components/tabs";
 import { useTitle } from "@/lib/title";
+import classes from "./changes.module.css";
 
 /** What the pages about changes have alike: their name, and the way from one to another. */
 export function ChangesFrame({ wide = false, children }: { wide?: boolean; children: ReactNode }) {
@@ -12,7 +13,7 @@ export function ChangesFrame({ wide = false, children }: { wide?: boolean; child
   useTitle(t("shell.changes"));
   const params = { organization };
   return (
-    <Page title={t("shell.changes")} wide={wide}>
+    <Page title={t("shell.changes")} wide>
       <Tabs label={t("shell.changes")}>
         <Link
           to="/$organization/changes"
@@ -36,7 +37,8 @@ export function ChangesFrame({ wide = false, children }: { wide?: boolean; child
           {t("changes.history")}
         </Link>
       </Tabs>
-      {children}
+      {/* As wide as one reads; the tabs above stay where they are. */}
+      {wide ? children : <div className={classes.read}>{children}</div>}
     </Page>
   );
 }

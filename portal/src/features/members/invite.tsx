@@ -22,6 +22,9 @@ interface Props {
 /** So many projects are looked into for the keys of environments. */
 const PROJECTS = 12;
 
+/** The form and the links are one panel: it keeps its place. */
+const WIDTH = 480;
+
 /** Invites people: who, and what they may do, in a sentence. */
 export function InvitePanel({ organization, close }: Props) {
   const { t } = useTranslation();
@@ -67,7 +70,7 @@ export function InvitePanel({ organization, close }: Props) {
 
   if (outcomes) {
     return (
-      <SidePanel title={t("people.invite")} close={close}>
+      <SidePanel title={t("people.invite")} close={close} width={WIDTH}>
         <Invited
           outcomes={outcomes}
           more={() => {
@@ -80,7 +83,7 @@ export function InvitePanel({ organization, close }: Props) {
     );
   }
   return (
-    <SidePanel title={t("people.invite")} close={close} width={480}>
+    <SidePanel title={t("people.invite")} close={close} width={WIDTH}>
       <form
         className={classes.form}
         onSubmit={(event) => {

@@ -78,7 +78,7 @@ export function SegmentPage() {
           >
             {t(view.archived ? "segments.restore" : "segments.archive")}
           </Button>
-          <Button small lacking={lacking.delete} onClick={() => setDeleting(true)}>
+          <Button small look="danger" lacking={lacking.delete} onClick={() => setDeleting(true)}>
             {t("segments.delete")}
           </Button>
         </>

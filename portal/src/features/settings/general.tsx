@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useParams } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { EditForm } from "@/components/edit-form";
 import { TextField } from "@/components/field";
@@ -12,6 +12,7 @@ import { organizationQuery } from "@/lib/api/people";
 import { meQuery } from "@/lib/api/queries";
 import { useEdits } from "@/lib/edits";
 import { useTitle } from "@/lib/title";
+import { toast } from "@/lib/toasts";
 import classes from "./settings.module.css";
 
 /** The organization: its name, and what holds for all of it. */
@@ -66,6 +67,8 @@ function General({ organization, found }: Props) {
   }
 
   const own = me.data?.secondFactor ?? true;
+  const factorLacking =
+    own || value.secondFactorRequired ? undefined : t("settings.secondFactorOwn");
   return (
     <EditForm
       command={t("settings.save")}
@@ -103,20 +106,37 @@ function General({ organization, found }: Props) {
         value={value.staleDays}
         onChange={(event) => set({ staleDays: event.target.value })}
       />
-      <label className={classes.check}>
-        <input
-          type="checkbox"
-          checked={value.secondFactorRequired}
-          aria-describedby="second-factor-help"
-          onChange={(event) => set({ secondFactorRequired: event.target.checked })}
-        />
-        <span>
-          {t("settings.secondFactor")}
-          <small id="second-factor-help">
-            {t(own ? "settings.secondFactorHelp" : "settings.secondFactorOwn")}
-          </small>
-        </span>
-      </label>
+      <div>
+        <label
+          className={classes.check}
+          data-lacking={factorLacking !== undefined || undefined}
+          title={factorLacking}
+        >
+          <input
+            type="checkbox"
+            checked={value.secondFactorRequired}
+            aria-describedby="second-factor-help"
+            aria-disabled={factorLacking !== undefined || undefined}
+            onChange={({ target }) => {
+              if (factorLacking === undefined) set({ secondFactorRequired: target.checked });
+              else toast(factorLacking);
+            }}
+          />
+          <span>
+            {t("settings.secondFactor")}
+            <small id="second-factor-help">{factorLacking ?? t("settings.secondFactorHelp")}</small>
+          </span>
+        </label>
+        {factorLacking !== undefined && (
+          <Link
+            className={classes.way}
+            to="/$organization/settings/security"
+            params={{ organization }}
+          >
+            {t("state.setUpFactor")}
+          </Link>
+        )}
+      </div>
     </EditForm>
   );
 }

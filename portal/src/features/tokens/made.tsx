@@ -22,7 +22,9 @@ export function MadeToken({ token, close }: { token: Schemas["TokenView"]; close
         <code>{curl}</code>
         <CopyButton text={curl} label={t("token.copyCurl")} />
       </div>
-      <Button onClick={close}>{t("people.done")}</Button>
+      <div>
+        <Button onClick={close}>{t("people.done")}</Button>
+      </div>
     </div>
   );
 }
