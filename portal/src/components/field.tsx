@@ -5,6 +5,7 @@ import {
   type TextareaHTMLAttributes,
   useId,
 } from "react";
+import { useFault } from "./fault";
 import classes from "./field.module.css";
 
 interface Around {
@@ -19,14 +20,17 @@ type Text = Around & InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInp
 /** One line of text, with its name above and what is wrong with it below. */
 export function TextField({ label, help, error, mono, ...rest }: Text) {
   const id = useId();
+  const { fault, watch } = useFault(rest.value);
+  const wrong = error ?? fault;
   return (
-    <Frame id={id} label={label} help={help} error={error}>
+    <Frame id={id} label={label} help={help} error={wrong}>
       <input
         {...rest}
+        {...watch}
         id={id}
         className={classes.input}
         data-mono={mono || undefined}
-        aria-invalid={error !== undefined || undefined}
+        aria-invalid={wrong !== undefined || undefined}
         aria-describedby={`${id}-more`}
       />
     </Frame>
@@ -38,15 +42,18 @@ type Area = Around & TextareaHTMLAttributes<HTMLTextAreaElement>;
 /** Several lines of text. */
 export function AreaField({ label, help, error, mono, ...rest }: Area) {
   const id = useId();
+  const { fault, watch } = useFault(rest.value);
+  const wrong = error ?? fault;
   return (
-    <Frame id={id} label={label} help={help} error={error}>
+    <Frame id={id} label={label} help={help} error={wrong}>
       <textarea
         rows={2}
         {...rest}
+        {...watch}
         id={id}
         className={classes.input}
         data-mono={mono || undefined}
-        aria-invalid={error !== undefined || undefined}
+        aria-invalid={wrong !== undefined || undefined}
         aria-describedby={`${id}-more`}
       />
     </Frame>

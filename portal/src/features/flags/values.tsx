@@ -1,6 +1,7 @@
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
+import { useFault } from "@/components/fault";
 import { Letter, letterOf } from "@/components/variation";
 import type { Schemas } from "@/lib/api/client";
 import { wrongValue } from "@/lib/model/value";
@@ -51,8 +52,11 @@ function Value({ type, place, value, change, remove }: ValueProps) {
   const { t } = useTranslation();
   const id = useId();
   const letter = letterOf(place);
-  const wrong = value === "" ? undefined : wrongValue(type, value);
+  const { fault, watch } = useFault(value);
+  const code = value === "" ? undefined : wrongValue(type, value);
+  const wrong = code ? t(`create.wrong.${code}`) : fault;
   const shared = {
+    ...watch,
     "aria-label": t("create.value", { letter }),
     "aria-invalid": wrong !== undefined || undefined,
     "aria-describedby": id,
@@ -88,7 +92,7 @@ function Value({ type, place, value, change, remove }: ValueProps) {
         </Button>
       )}
       <span id={id} className={classes.wrong}>
-        {wrong && t(`create.wrong.${wrong}`)}
+        {wrong}
       </span>
     </div>
   );
