@@ -127,8 +127,8 @@ test("an environment's rules hold for the next change", async ({ owner, server, 
   await expect(
     owner.getByText("prod: a comment is required and 1 approval.", { exact: true }),
   ).toBeVisible();
-  await owner.getByRole("button", { name: "Save the rules of prod" }).click();
-  await expect(owner.getByText("The rules of prod are saved")).toBeVisible();
+  await owner.getByRole("button", { name: "Save what changes to prod need" }).click();
+  await expect(owner.getByText("What changes to prod need is saved")).toBeVisible();
   await owner.goto(`${server.url}/default/ruled/flags`);
   await owner.getByRole("button", { name: /door in prod/ }).click();
   await expect(owner.getByRole("dialog")).toContainText("prod asks for 1 approval");

@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { type Result, moved, revert } from "@/lib/changes";
 import { useFormat } from "@/lib/format";
+import { shareWords } from "@/lib/phrases";
 import { said } from "@/lib/problems";
 import { toast } from "@/lib/toasts";
 
@@ -21,7 +22,7 @@ const MOVED = [
 /** What follows when a change set was applied: what is shown is asked for again, and said, with Undo. */
 export function useApplied(organization: string): (result: Result) => void {
   const { t } = useTranslation();
-  const { list, number } = useFormat();
+  const { list, number, share, either } = useFormat();
   const queries = useQueryClient();
   const again = () => {
     for (const key of MOVED) {
@@ -31,10 +32,19 @@ export function useApplied(organization: string): (result: Result) => void {
   // What it did comes first where that is one thing: versions are for those who know them.
   const words = ({ diff }: Result, versions: string) => {
     const switched = diff.filter((it) => it.code === "turnedOn" || it.code === "turnedOff");
-    const [only] = switched;
+    const [only] = switched.length > 0 ? switched : diff;
     const { flag, environment } = only?.params ?? {};
+    const several = (switched.length > 0 ? switched : diff).length !== 1;
     if (versions === "") return t("applied.done");
-    if (switched.length !== 1 || flag === undefined || environment === undefined) return versions;
+    if (several || flag === undefined || environment === undefined) return versions;
+    if (only?.code === "defaultRuleSet" && only.of?.serves) {
+      const name = (it: string | null | undefined) =>
+        it == null ? t("diff.unknownVariation") : t("diff.quoted", { text: it });
+      const shares = only.of.serves.map((it) => ({ ...it, name: name(it.variation) }));
+      const serves = shareWords({ t, share, list, either }, shares, undefined);
+      return t("applied.rolled", { flag, environment, serves, versions });
+    }
+    if (switched.length === 0) return versions;
     const key = only?.code === "turnedOn" ? "applied.turnedOn" : "applied.turnedOff";
     return t(key, { flag, environment, versions });
   };

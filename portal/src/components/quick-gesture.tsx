@@ -8,6 +8,7 @@ import { Button } from "./button";
 import { CopyButton } from "./copy";
 import { Effects } from "./effects";
 import { TextField } from "./field";
+import { Gets } from "./gets";
 import { LastHour } from "./last-hour";
 import { Lacking, Needs } from "./needs";
 import classes from "./quick-edit.module.css";
@@ -43,6 +44,8 @@ export function QuickGesture(props: Gesture & { detail: Schemas["FlagDetail"] })
       form.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus(),
     );
   }, []);
+  const effects = trial.isPlaceholderData ? undefined : trial.data?.effects;
+  const known = effects?.some((it) => it.users > 0) ?? false;
   const missing = lacking[0];
   if (want === now.on && !rolls) {
     return <p>{t(now.on ? "quick.already.on" : "quick.already.off", { environment })}</p>;
@@ -79,7 +82,12 @@ export function QuickGesture(props: Gesture & { detail: Schemas["FlagDetail"] })
         />
       )}
       <LastHour {...{ organization, project, environment, flag: definition }} />
-      {trial.data?.effects && !trial.isPlaceholderData && <Effects of={trial.data.effects} />}
+      {effects &&
+        (known ? (
+          <Effects of={effects} />
+        ) : (
+          <Gets environment={environment} flag={definition} targeting={gesture.next} />
+        ))}
       <Needs needs={trial.data?.needs ?? []} />
       <Lacking permissions={lacking} />
       <Wrong error={trial.error ?? send.error} />

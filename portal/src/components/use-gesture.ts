@@ -27,7 +27,8 @@ export function useGesture(props: Gesture, detail: Schemas["FlagDetail"]) {
     rolls
       ? { ...it, defaultRule: withShare(it.defaultRule, variation, asked, ids) }
       : { ...it, on: !now.on };
-  const commands = targetingCommands({ project, environment, flag }, now, edit(now));
+  const next = edit(now);
+  const commands = targetingCommands({ project, environment, flag }, now, next);
   const scope = `${project}/${environment}`;
   const base = { [scope]: whole.versions[scope] ?? 0 };
   // What it takes hardly changes while a percentage is typed: fields stay where they are.
@@ -79,6 +80,7 @@ export function useGesture(props: Gesture, detail: Schemas["FlagDetail"]) {
   return {
     whole,
     now,
+    next,
     rolls,
     asked,
     typed,

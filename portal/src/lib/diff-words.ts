@@ -1,6 +1,6 @@
 /** What a line of a diff is made of, in the reader's words: lists, shares, conditions. */
 import type { Schemas } from "./api/client";
-import { type Phrases, asksSegments, conditionWords, shareWords, some } from "./phrases";
+import { NAMED, type Phrases, asksSegments, conditionWords, shareWords, some } from "./phrases";
 
 type Line = Pick<Schemas["DiffLine"], "params" | "of">;
 type Said = Record<string, string>;
@@ -51,7 +51,9 @@ function ofParts(phrases: Phrases, params: Said, of: Schemas["Parts"]): Said {
   for (const [name, inQuotes] of Object.entries(LISTS)) {
     if (!items || params[name] === undefined) continue;
     const shown = inQuotes ? items.map((it) => quoted(phrases, it)) : items;
-    parts[name] = some(phrases, shown, more);
+    // Of values in quotes no comma of another script comes between.
+    const whole = name === "variations" && more === 0 && shown.length <= NAMED;
+    parts[name] = whole ? phrases.list(shown) : some(phrases, shown, more);
   }
   if (variation !== undefined) parts["variation"] = named(variation);
   return parts;

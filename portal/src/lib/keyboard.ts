@@ -16,3 +16,6 @@ export function keysShown(keys: string): string {
     ? named.replace("Mod+", "⌘").replace("Alt+", "⌥").replace("Shift+", "⇧")
     : named.replace("Mod+", "Ctrl ").replace("Alt+", "Alt ").replace("Shift+", "⇧ ");
 }
+
+/** The keys that move a row of a list, for texts. */
+export const ARROWS = { up: keysShown("Alt+ArrowUp"), down: keysShown("Alt+ArrowDown") };

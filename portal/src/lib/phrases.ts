@@ -39,8 +39,11 @@ export function shareWords(
   const [only] = shares;
   if (!only) return "–";
   if (shares.length === 1 && only.share > 0.999_999) return only.name;
-  const parts = list(shares.map((it) => `${share(it.share)} ${it.name}`));
-  return property ? t("command.splitBy", { parts, property }) : parts;
+  const parts = list(
+    shares.map((it) => t("diff.share", { share: share(it.share), name: it.name })),
+  );
+  // By the key is how it is done unless somebody says otherwise.
+  return property && property !== "keyId" ? t("command.splitBy", { parts, property }) : parts;
 }
 
 /** Who a rule is for. Operators' words are the page `rules`. */

@@ -7,6 +7,7 @@ import { Wrong } from "@/components/states";
 import { LANGUAGES, type Language, speak } from "@/i18n";
 import type { Schemas } from "@/lib/api/client";
 import { settingsQuery } from "@/lib/api/queries";
+import { keysShown } from "@/lib/keyboard";
 import { keepSettings } from "@/lib/settings";
 import { useStore } from "@/lib/store";
 import { type Theme, chooseTheme, theme } from "@/lib/theme";
@@ -85,7 +86,7 @@ export function AppearancePage() {
           />
           <span>
             {t("account.letters")}
-            <small>{t("account.lettersHelp")}</small>
+            <small>{t("account.lettersHelp", { key: keysShown("Mod+K") })}</small>
           </span>
         </label>
         <Wrong error={keep.error ?? settings.error} />

@@ -7,6 +7,7 @@ import { useLacking } from "@/components/may";
 import { Page } from "@/components/page";
 import { Empty, Failure, Waiting } from "@/components/states";
 import { environmentsQuery } from "@/lib/api/queries";
+import { ARROWS } from "@/lib/keyboard";
 import { useTitle } from "@/lib/title";
 import { CreateEnvironment } from "./create";
 import { List } from "./list";
@@ -34,7 +35,7 @@ export function EnvironmentsPage() {
   return (
     <Page
       title={t("environments.title")}
-      help={none ? undefined : t("environments.help")}
+      help={none ? undefined : t("environments.help", ARROWS)}
       actions={none ? undefined : create}
     >
       {!found.data && <Waiting rows={4} />}

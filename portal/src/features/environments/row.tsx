@@ -5,6 +5,7 @@ import { Button } from "@/components/button";
 import { Pennant } from "@/components/environment";
 import { useLacking } from "@/components/may";
 import type { Schemas } from "@/lib/api/client";
+import { ARROWS } from "@/lib/keyboard";
 import { placeOf } from "@/lib/place";
 import classes from "./environments.module.css";
 
@@ -85,7 +86,7 @@ export function Row(props: Props) {
             look="quiet"
             className={classes.handle}
             aria-label={t("environments.move", { name })}
-            title={lacking.move ?? t("environments.moveHelp")}
+            title={lacking.move ?? t("environments.moveHelp", ARROWS)}
             lacking={lacking.move}
             onKeyDown={(event) => {
               const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];

@@ -1,6 +1,7 @@
 import type { KeyboardEvent, PointerEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
+import { keysShown } from "@/lib/keyboard";
 import { Icon } from "./icons";
 import classes from "./rules.module.css";
 
@@ -34,7 +35,7 @@ export function RuleHead(props: Props) {
         type="button"
         className={classes.grip}
         aria-label={t("flag.dragRule", { name })}
-        title="⌥↑ ⌥↓"
+        title={`${keysShown("Alt+ArrowUp")} ${keysShown("Alt+ArrowDown")}`}
         onPointerDown={grab}
         onKeyDown={arrows}
       >
@@ -52,7 +53,7 @@ export function RuleHead(props: Props) {
           small
           look="quiet"
           aria-label={t("flag.moveUp", { name })}
-          title="⌥↑"
+          title={keysShown("Alt+ArrowUp")}
           disabled={number === 1}
           onClick={() => move(-1)}
         >
@@ -62,7 +63,7 @@ export function RuleHead(props: Props) {
           small
           look="quiet"
           aria-label={t("flag.moveDown", { name })}
-          title="⌥↓"
+          title={keysShown("Alt+ArrowDown")}
           disabled={last}
           onClick={() => move(1)}
         >

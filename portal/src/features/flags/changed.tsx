@@ -13,6 +13,8 @@ interface Props {
 /** When it was changed last, and by whom; leads to the change beside the list. */
 export function Changed({ changed, stop }: Props) {
   const { t } = useTranslation();
+  // What the first start made, nobody did.
+  const by = changed?.by === "system" ? t("history.by_system") : changed?.by;
   return (
     <span role="gridcell" className={`${classes.cell} ${classes.changed}`}>
       {changed && (
@@ -20,11 +22,11 @@ export function Changed({ changed, stop }: Props) {
           from="/$organization/$project/flags"
           to="."
           search={(now) => ({ ...now, change: changed.number })}
-          title={t("flags.changedBy", { by: changed.by })}
+          title={t("flags.changedBy", { by })}
           {...stop}
         >
           <Ago at={changed.at} />
-          <span className={classes.by}>{changed.by}</span>
+          <span className={classes.by}>{by}</span>
         </Link>
       )}
     </span>

@@ -7,6 +7,7 @@ import { asks, tryOut } from "@/lib/changes";
 import { EMPTY, environmentsOf } from "@/lib/draft/draft";
 import { annotate, changeDraft, undo } from "@/lib/draft/store";
 import { useFormat } from "@/lib/format";
+import { keysShown } from "@/lib/keyboard";
 import { toast } from "@/lib/toasts";
 import { Panel } from "./panel";
 import classes from "./review.module.css";
@@ -104,7 +105,7 @@ export function ReviewBar({ organization }: { organization: string }) {
       )}
       <div className={classes.bar}>
         <Summary review={review} failed={sending.error !== null && !open} />
-        <Button small look="quiet" title="⌘Z" onClick={() => undo()}>
+        <Button small look="quiet" title={keysShown("Mod+Z")} onClick={() => undo()}>
           {t("action.undo")}
         </Button>
         <Button small look="quiet" onClick={discard}>
@@ -116,7 +117,7 @@ export function ReviewBar({ organization }: { organization: string }) {
         <span className={classes.split}>
           <Button
             look="primary"
-            title="⌘↵"
+            title={keysShown("Mod+Enter")}
             busy={sending.busy || going.isPending}
             lacking={blocked ?? (wordless.length > 0 ? t("review.commentFirst") : undefined)}
             onClick={go}

@@ -10,19 +10,22 @@ export function Summary({ review, failed }: { review: Review; failed: boolean })
   const { t } = useTranslation();
   const { list, moment } = useFormat();
   const { draft, needed, blocked, result } = review;
-  const places = counts(draft).map(([scope, changes]) => {
+  const scopes = counts(draft);
+  const places = scopes.map(([scope, changes]) => {
     const [project, environment] = scope.split("/");
     const of = needed.approvals.find((it) => `${it.project}/${it.environment}` === scope);
     const name = environment ?? t(project === "" ? "review.organization" : "review.everywhere");
-    if (!of) return t("review.place", { name, changes });
+    // Of one place, how many is said before it.
+    const place = scopes.length > 1 ? t("review.place", { name, changes }) : name;
+    if (!of) return place;
     const groups = of.reviewers.groups ?? [];
     return groups.length > 0
-      ? t("review.placeNeedsOf", { name, changes, count: of.missing, groups: list(groups) })
-      : t("review.placeNeeds", { name, changes, count: of.missing });
+      ? t("review.placeNeedsOf", { place, count: of.missing, groups: list(groups) })
+      : t("review.placeNeeds", { place, count: of.missing });
   });
   // A definition is served where no edit names it: that asks too.
   const elsewhere = needed.approvals
-    .filter((it) => !counts(draft).some(([scope]) => scope === `${it.project}/${it.environment}`))
+    .filter((it) => !scopes.some(([scope]) => scope === `${it.project}/${it.environment}`))
     .map((it) => t("review.alsoNeeds", { name: it.environment, count: it.missing }));
   const plan = draft.note?.plan;
   const first = plan?.steps[0]?.at;
