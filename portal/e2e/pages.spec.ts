@@ -1,35 +1,11 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { fileURLToPath } from "node:url";
-import { changes } from "./pages/changes.ts";
-import { compare } from "./pages/compare.ts";
-import { flag } from "./pages/flag.ts";
-import { flags } from "./pages/flags.ts";
-import { people } from "./pages/people.ts";
-import { projects } from "./pages/projects.ts";
-import { start } from "./pages/start.ts";
-import { segments } from "./pages/segments.ts";
-import { HOME, type Shown } from "./pages/shown.ts";
-import { users } from "./pages/users.ts";
-import { why } from "./pages/why.ts";
-import { settings } from "./pages/settings.ts";
+import { PAGES } from "./pages/all.ts";
+import { HOME } from "./pages/shown.ts";
 import { expect, flag as makeFlag, test } from "./test.ts";
 
 const shots = fileURLToPath(new URL("../shots/", import.meta.url));
-
-const PAGES: Shown[] = [
-  ...flags,
-  ...flag,
-  ...changes,
-  ...projects,
-  ...start,
-  ...segments,
-  ...why,
-  ...users,
-  ...settings,
-  ...people,
-  ...compare,
-];
 
 /** The page is the same in both themes but for its colours: the second time these alone are asked. */
 const COLOURS = ["color-contrast", "link-in-text-block"];
@@ -88,22 +64,6 @@ test("review", async ({ owner, server, call }) => {
   await looked(owner, "review");
   await owner.getByRole("button", { name: "Discard" }).click();
 });
-
-for (const language of ["ja", "zh"] as const) {
-  test.describe(language, () => {
-    test.use({ locale: language });
-    test("in its own words", async ({ owner, server }) => {
-      for (const { name, path } of PAGES.filter((it) => ["flags", "flag"].includes(it.name))) {
-        await owner.goto(server.url + path);
-        await expect(owner.getByRole("heading", { level: 1 })).toBeVisible();
-        await expect(owner.locator("html")).toHaveAttribute("lang", language);
-        await expect(owner.locator("[data-row], [role=switch]").first()).toBeVisible();
-        await owner.evaluate(() => document.fonts.ready);
-        await owner.screenshot({ path: `${shots}${name}-${language}.png` });
-      }
-    });
-  });
-}
 
 test("the page's policy allows nothing from elsewhere", async ({ server }) => {
   const answer = await fetch(server.url);

@@ -1,0 +1,41 @@
+import { changes } from "./changes.ts";
+import { compare } from "./compare.ts";
+import { flag } from "./flag.ts";
+import { flags } from "./flags.ts";
+import { people } from "./people.ts";
+import { projects } from "./projects.ts";
+import { segments } from "./segments.ts";
+import { settings } from "./settings.ts";
+import type { Shown } from "./shown.ts";
+import { start } from "./start.ts";
+import { users } from "./users.ts";
+import { why } from "./why.ts";
+
+export const PAGES: Shown[] = [
+  ...flags,
+  ...flag,
+  ...changes,
+  ...projects,
+  ...start,
+  ...segments,
+  ...why,
+  ...users,
+  ...settings,
+  ...people,
+  ...compare,
+];
+
+/** The pages that most of the time is spent on: looked at in every language. */
+const MAIN = [
+  "flags",
+  "flag-rules",
+  "why-rules",
+  "changes",
+  "change-request",
+  "segment",
+  "users",
+  "compare",
+  "audit",
+  "people-members",
+];
+export const MAIN_PAGES = PAGES.filter((it) => MAIN.includes(it.name));
