@@ -54,11 +54,13 @@ export function QuickGesture(props: Gesture & { detail: Schemas["FlagDetail"] })
   const waits = approvals.length > 0;
   const context = waits && mayOverride ? "override" : "";
   const name = rolls
-    ? t("quick.roll", { share: percent(gesture.asked), environment, context })
+    ? t("quick.roll", { share: percent(gesture.share), environment, context })
     : t(now.on ? "quick.turnOff" : "quick.turnOn", { environment, context });
-  const asksWords = !missing && (waits ? mayOverride === true : comment.length > 0);
   const direct = !waits || mayOverride === true;
-  const unsaid = asksWords && gesture.words.trim() === "";
+  const asksWords = !missing && (waits ? mayOverride !== undefined : comment.length > 0);
+  const silent = gesture.words.trim() === "";
+  // The override has to be reasoned; a request has what the environment asks for.
+  const unsaid = asksWords && silent && (direct || comment.length > 0);
   const splits = only(now.defaultRule) === undefined;
   const link = `${location.origin}/${organization}/${project}/flags/${flag}/${environment}`;
 
@@ -68,7 +70,8 @@ export function QuickGesture(props: Gesture & { detail: Schemas["FlagDetail"] })
       className={classes.quick}
       onSubmit={(event) => {
         event.preventDefault();
-        send.mutate();
+        if (direct) send.mutate();
+        else if (!unsaid && !missing) gesture.request.mutate();
       }}
     >
       {(now.on || props.share !== undefined) && definition.variations.length > 1 && (
@@ -90,12 +93,12 @@ export function QuickGesture(props: Gesture & { detail: Schemas["FlagDetail"] })
         ))}
       <Needs needs={trial.data?.needs ?? []} />
       <Lacking permissions={lacking} />
-      <Wrong error={trial.error ?? send.error} />
+      <Wrong error={trial.error ?? send.error ?? gesture.request.error} />
       {asksWords && (
         <TextField
-          label={t(waits ? "quick.reason" : "quick.comment")}
-          help={waits && comment.length > 0 ? t("quick.reasonHelp") : undefined}
-          required
+          label={t(!direct ? "quick.forReviewers" : waits ? "quick.reason" : "quick.comment")}
+          help={waits && direct && comment.length > 0 ? t("quick.reasonHelp") : undefined}
+          required={direct || comment.length > 0}
           // Unless a percentage is being typed, this is what it waits for.
           autoFocus={!rolls && !splits}
           value={gesture.words}
@@ -123,15 +126,25 @@ export function QuickGesture(props: Gesture & { detail: Schemas["FlagDetail"] })
             {send.isPending ? t("quick.applying") : name}
           </Button>
         )}
+        {waits && !missing && mayOverride !== undefined && (
+          <Button
+            look={direct ? "plain" : "primary"}
+            busy={gesture.request.isPending}
+            lacking={comment.length > 0 && silent ? t("quick.commentFirst") : undefined}
+            onClick={() => gesture.request.mutate()}
+          >
+            {t("quick.request")}
+          </Button>
+        )}
         {(waits || comment.length > 0) && !missing && (
-          <Button look={direct ? "plain" : "primary"} onClick={gesture.toReview}>
+          <Button look={waits ? "quiet" : "plain"} onClick={gesture.toReview}>
             {t("quick.toReview")}
           </Button>
         )}
-        {missing && !rolls && (
+        {missing && (
           <CopyButton
             small={false}
-            text={`${link}?do=${now.on ? "off" : "on"}`}
+            text={`${link}?${rolls ? `share=${gesture.typed}` : `do=${now.on ? "off" : "on"}`}`}
             label={t("quick.copyLink")}
           />
         )}

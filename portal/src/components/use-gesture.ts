@@ -1,18 +1,21 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/lib/api/client";
 import { permissionsQuery } from "@/lib/api/permissions";
-import { apply, asks, tryOut } from "@/lib/changes";
+import { apply, ask, asks, tryOut } from "@/lib/changes";
 import { targetingCommands } from "@/lib/draft/commands";
 import { withTargeting } from "@/lib/draft/draft";
 import { changeDraft } from "@/lib/draft/store";
 import { type Targeting, targetingIn, wholeFlag } from "@/lib/model/flag";
 import { shareOf, withShare } from "@/lib/model/rollout";
 import { useApplied } from "./applied";
+import { useAsked } from "./asked";
 import type { Gesture } from "./quick-gesture";
 
 /** What a gesture would do, what it takes, and how it is done. */
 export function useGesture(props: Gesture, detail: Schemas["FlagDetail"]) {
+  const { t } = useTranslation();
   const { organization, project, environment, flag, close } = props;
   const whole = wholeFlag(project, detail);
   const now = targetingIn(whole, environment);
@@ -20,12 +23,12 @@ export function useGesture(props: Gesture, detail: Schemas["FlagDetail"]) {
   const served = shareOf(now.defaultRule, variation);
   const [typed, setTyped] = useState(String(Number(((props.share ?? served) * 100).toFixed(4))));
   const [words, setWords] = useState("");
-  const asked = Number(typed) / 100;
-  const rolls = typed !== "" && asked >= 0 && asked <= 1 && asked !== served;
+  const share = Number(typed) / 100;
+  const rolls = typed !== "" && share >= 0 && share <= 1 && share !== served;
   const ids = whole.flag.variations.map((it) => it.id);
   const edit = (it: Targeting): Targeting =>
     rolls
-      ? { ...it, defaultRule: withShare(it.defaultRule, variation, asked, ids) }
+      ? { ...it, defaultRule: withShare(it.defaultRule, variation, share, ids) }
       : { ...it, on: !now.on };
   const next = edit(now);
   const commands = targetingCommands({ project, environment, flag }, now, next);
@@ -72,6 +75,18 @@ export function useGesture(props: Gesture, detail: Schemas["FlagDetail"]) {
     },
   });
 
+  const asked = useAsked(organization);
+  const request = useMutation({
+    mutationFn: () => {
+      const title = t("flags.inEnvironment", { flag, environment });
+      return ask(organization, { title, comment: words.trim(), base, commands });
+    },
+    onSuccess: (made) => {
+      close();
+      asked(made, t("quick.requested"));
+    },
+  });
+
   function toReview() {
     changeDraft((draft) => withTargeting(draft, whole, environment, edit));
     close();
@@ -82,7 +97,7 @@ export function useGesture(props: Gesture, detail: Schemas["FlagDetail"]) {
     now,
     next,
     rolls,
-    asked,
+    share,
     typed,
     setTyped,
     words,
@@ -93,6 +108,8 @@ export function useGesture(props: Gesture, detail: Schemas["FlagDetail"]) {
     /** Whether it may go without the approvals that are missing; unknown while it is asked. */
     mayOverride: approvals ? may : undefined,
     send,
+    /** Asks for it, with a text for those who have to agree. */
+    request,
     toReview,
   };
 }

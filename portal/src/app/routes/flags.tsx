@@ -77,9 +77,12 @@ export const flagPast = createRoute({
 export const flagEnvironment = createRoute({
   getParentRoute: () => flag,
   path: "$environment",
-  // `?do=off`: a link for whoever may do it.
-  validateSearch: (search: Record<string, unknown>): { do?: "on" | "off" } =>
-    search["do"] === "on" || search["do"] === "off" ? { do: search["do"] } : {},
+  // `?do=off`, `?share=10`: a link for whoever may do it.
+  validateSearch: (search: Record<string, unknown>): { do?: "on" | "off"; share?: number } => {
+    const share = Number(search["share"] ?? Number.NaN);
+    if (search["do"] === "on" || search["do"] === "off") return { do: search["do"] };
+    return share >= 0 && share <= 100 ? { share } : {};
+  },
   component: lazyRouteComponent(
     () => withWords("flag", withWords("why", import("@/features/flag/environment"))),
     "FlagEnvironment",

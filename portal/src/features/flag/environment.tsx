@@ -25,7 +25,11 @@ export function FlagEnvironment() {
   });
   const { organization, project, key, detail, environments, server, view } = useFlag();
   const [anchor, setAnchor] = useState<HTMLElement>();
-  const { do: want } = useSearch({ strict: false }) as { do?: "on" | "off" };
+  const { do: want, share } = useSearch({ strict: false }) as {
+    do?: "on" | "off";
+    share?: number;
+  };
+  const prepared = want !== undefined || share !== undefined;
   const navigate = useNavigate();
   const switching = useRef<HTMLButtonElement>(null);
   const root = useRef<HTMLDivElement>(null);
@@ -41,13 +45,13 @@ export function FlagEnvironment() {
     },
   ]);
   useEffect(() => {
-    if (want && there && switching.current) setAnchor(switching.current);
-  }, [want, there]);
+    if (prepared && there && switching.current) setAnchor(switching.current);
+  }, [prepared, there]);
   const close = () => {
     setAnchor(undefined);
     const params = { organization, project, flag: key, environment };
     const to = "/$organization/$project/flags/$flag/$environment";
-    if (want) void navigate({ to, params, search: {}, replace: true });
+    if (prepared) void navigate({ to, params, search: {}, replace: true });
   };
   const here = environments.data?.find((it) => it.key === environment);
   if (!server || !view || !environments.data) return null;
@@ -95,6 +99,7 @@ export function FlagEnvironment() {
             flag={key}
             anchor={anchor}
             {...(want === undefined ? {} : { want: want === "on" })}
+            {...(share === undefined ? {} : { share: share / 100 })}
             close={close}
           />
         )}

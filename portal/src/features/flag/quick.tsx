@@ -9,6 +9,7 @@ interface Props {
   flag: string;
   anchor: HTMLElement;
   want?: boolean;
+  share?: number;
   close: () => void;
 }
 

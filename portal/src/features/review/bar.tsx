@@ -86,7 +86,7 @@ export function ReviewBar({ organization }: { organization: string }) {
           close={() => setOpen(false)}
         />
       )}
-      {!open && needed.comment.length > 0 && !blocked && (
+      {!open && (needed.comment.length > 0 || way === "request") && !blocked && (
         <form
           className={classes.inline}
           onSubmit={(event) => {
@@ -95,9 +95,13 @@ export function ReviewBar({ organization }: { organization: string }) {
           }}
         >
           <TextField
-            label={t("review.commentFor", {
-              environments: list(needed.comment.map((it) => it.environment)),
-            })}
+            label={
+              needed.comment.length > 0
+                ? t("review.commentFor", {
+                    environments: list(needed.comment.map((it) => it.environment)),
+                  })
+                : t("review.forReviewers")
+            }
             value={draft.note?.comment ?? ""}
             onChange={(event) => annotate({ comment: event.target.value })}
           />

@@ -12,6 +12,7 @@ import { Conflicts } from "./conflicts";
 import { Edits } from "./edits";
 import { OverrideForm } from "./override";
 import { PlanForm } from "./plan-form";
+import { Prepared } from "./prepared";
 import classes from "./review.module.css";
 import { titleOf, type useSend } from "./send";
 import type { Review } from "./use-review";
@@ -58,6 +59,7 @@ export function Panel(props: Props) {
         <Warnings of={result?.warnings ?? []} />
         <Needs needs={needs} />
         <Lacking permissions={needed.lacking} />
+        {needed.lacking.length > 0 && <Prepared organization={organization} draft={draft} />}
         {conflicts.length === 0 && <Wrong error={error} />}
         {(way === "request" || way === "schedule") && (
           <TextField

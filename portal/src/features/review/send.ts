@@ -1,16 +1,14 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useApplied } from "@/components/applied";
-import { requestQuery } from "@/lib/api/changes";
-import { type Schemas, api, dataOf } from "@/lib/api/client";
+import { useAsked } from "@/components/asked";
+import { api, dataOf } from "@/lib/api/client";
 import { apply, ask } from "@/lib/changes";
 import { type Draft, filtered } from "@/lib/draft/draft";
 import { type Edit, placeOf, subjectOf } from "@/lib/draft/edit";
 import { stepsOf } from "@/lib/draft/plan";
 import { changeDraft, draftNow } from "@/lib/draft/store";
 import { stampOf } from "@/lib/stamp";
-import { toast } from "@/lib/toasts";
 
 /** What becomes of edits. */
 export type Way = "apply" | "request" | "schedule" | "revise";
@@ -20,33 +18,22 @@ interface Sent {
   draft: Draft;
   /** Why approvals are gone without. */
   override?: string;
+  /** Another set goes with it: one stays where one is. */
+  stay?: boolean;
 }
 
 /** Applies the draft, asks for it, schedules it; or only those edits of it that are meant. */
 export function useSend(organization: string, refused: () => void) {
   const { t } = useTranslation();
-  const navigate = useNavigate();
-  const queries = useQueryClient();
   const done = useApplied(organization);
+  const asked = useAsked(organization);
   // What was edited meanwhile stays.
   const settle = (draft: Draft) => {
     const gone = new Set(draft.commands.map(stampOf));
     changeDraft((now) => filtered(now, (edit) => !gone.has(stampOf(edit))));
   };
-  const asked = (request: Schemas["RequestDetail"], text: string) => {
-    for (const key of ["requests", "schedule", "inbox"]) {
-      void queries.invalidateQueries({ queryKey: [key, organization] });
-    }
-    queries.setQueryData(requestQuery(organization, request.id).queryKey, request);
-    const params = { organization, id: request.id };
-    toast(text, {
-      label: t("action.open"),
-      run: () => void navigate({ to: "/$organization/changes/$id", params }),
-    });
-  };
-
   const sending = useMutation({
-    mutationFn: async ({ way, draft, override }: Sent) => {
+    mutationFn: async ({ way, draft, override, stay }: Sent) => {
       const { base, commands, note = {}, revises } = draft;
       const comment = note.comment?.trim() ?? "";
       if (way === "apply") {
@@ -67,7 +54,10 @@ export function useSend(organization: string, refused: () => void) {
       const what = way === "schedule" && steps ? { steps } : { commands };
       const request = await ask(organization, { title, comment, base, ...what });
       const waits = request.needs.some((it) => it.missing > 0);
-      asked(request, t(waits || way !== "schedule" ? "review.requested" : "review.scheduled"));
+      const scheduled = way === "schedule";
+      const text = t(waits || !scheduled ? "review.requested" : "review.scheduled");
+      // What nobody has to agree to is done with: one goes on where one is.
+      asked(request, text, stay ?? (scheduled && !waits));
     },
     onError: refused,
     onSuccess: (_, { draft }) => settle(draft),
@@ -80,7 +70,7 @@ export function useSend(organization: string, refused: () => void) {
     /** Two sets, one after the other: what waits must not be lost where the other is refused. */
     sendBoth: async (free: (edit: Edit) => boolean) => {
       const [now, later] = [part(free), part((edit) => !free(edit))];
-      await sending.mutateAsync({ way: "request", draft: later });
+      await sending.mutateAsync({ way: "request", draft: later, stay: true });
       await sending.mutateAsync({ way: "apply", draft: now });
     },
     override: (reason: string) =>
