@@ -82,7 +82,6 @@ test("what is declined is revised, and applied by whoever agrees", async ({
   // A comment is asked for where one is: nothing has to be opened.
   await owner.getByLabel("Comment, which prod asks for").fill("they asked for it");
   await owner.getByLabel("Comment, which prod asks for").press("Enter");
-  await owner.getByRole("button", { name: "Open" }).click();
   await expect(owner.getByRole("heading", { name: "disputed in prod" })).toBeVisible();
   // It has its comment: nobody is told that one is missing.
   await expect(owner.getByRole("region", { name: "Agreement" })).toContainText(
@@ -105,6 +104,17 @@ test("what is declined is revised, and applied by whoever agrees", async ({
   await owner.reload();
   await owner.getByRole("button", { name: "Send as revision 2" }).click();
   await expect(owner.getByText("The new revision is sent")).toBeVisible();
+  // One is on its page again, which tells the two apart.
+  await expect(owner).toHaveURL(address);
+  const revised = owner
+    .getByRole("region", { name: "Discussion" })
+    .getByRole("listitem")
+    .filter({ hasText: "wrote revision 2" });
+  await expect(revised.getByText("What differs from the revision before")).toBeVisible();
+  await expect(revised.getByRole("listitem").first()).toContainText("No longer:");
+  await expect(revised.getByRole("listitem").first()).toContainText("ben");
+  await expect(revised.getByRole("listitem").last()).toContainText("New:");
+  await expect(revised.getByRole("listitem").last()).not.toContainText("ben");
 
   await expect(other.getByText("revision 2", { exact: true })).toBeVisible();
   await other.getByRole("button", { name: "Approve and apply" }).click();

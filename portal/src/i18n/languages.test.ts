@@ -85,7 +85,7 @@ it("every key is used", () => {
     /^(kinds|parts|past\.groups|schedule|stopped)/,
     /^files\.(exportAs|results|one|kinds)/,
     /^sdkKeys\.(graces|kinds|kindsHelp)/,
-    /^request\.(states|stepStates|events|\w+$)/,
+    /^request\.(states|stepStates|events|stepIs|lineIs|\w+$)/,
     /^plan\.(preset|flaws)/,
     /^review\.incomplete/,
     /^scope\.(all|tagged|one)/,

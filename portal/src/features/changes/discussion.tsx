@@ -3,7 +3,11 @@ import { useTranslation } from "react-i18next";
 import { Ago } from "@/components/ago";
 import type { Schemas } from "@/lib/api/client";
 import classes from "./changes.module.css";
+import { RevisionDoes } from "./revision";
 import { timeline } from "./timeline";
+
+/** What makes a revision. */
+const MAKING: ReadonlySet<string> = new Set(["created", "revised", "rebased"]);
 
 /** What was said and done about a request, from the first. */
 export function Discussion({
@@ -36,6 +40,9 @@ export function Discussion({
                 ` · ${t("request.ofRevision", { revision })}`}
             </span>
             {text && <p className={classes.said}>{text}</p>}
+            {revision !== undefined && MAKING.has(kind) && (
+              <RevisionDoes request={request} revision={revision} />
+            )}
           </li>
         ))}
       </ol>
