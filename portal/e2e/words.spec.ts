@@ -1,12 +1,12 @@
 /** The portal in other words: longer ones, Japanese, Chinese. */
 import { fileURLToPath } from "node:url";
-import { MAIN_PAGES, PAGES } from "./pages/all.ts";
+import { CROWDED_PAGES, MAIN_PAGES } from "./pages/all.ts";
 import { inLanguage, narrowed, stretch, unfit } from "./spoken.ts";
 import { expect, test } from "./test.ts";
 
 const shots = fileURLToPath(new URL("../shots/", import.meta.url));
 
-for (const { name, path, ready } of PAGES) {
+for (const { name, path, ready } of [...MAIN_PAGES, ...CROWDED_PAGES]) {
   test(`${name} has room for longer words`, async ({ owner, server }) => {
     await owner.goto(server.url + path);
     await ready(owner);
@@ -33,3 +33,12 @@ for (const language of ["ja", "zh"] as const) {
     });
   }
 }
+
+test.describe("who begins", () => {
+  test.use({ locale: "ja" });
+  test("is spoken to as the browser speaks", async ({ page, server }) => {
+    await page.goto(server.url);
+    await expect(page.locator("html")).toHaveAttribute("lang", "ja");
+    await expect(page.getByRole("heading", { name: "サインイン" })).toBeVisible();
+  });
+});

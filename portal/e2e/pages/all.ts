@@ -39,3 +39,18 @@ const MAIN = [
   "people-members",
 ];
 export const MAIN_PAGES = PAGES.filter((it) => MAIN.includes(it.name));
+
+/** Those where many words are in little room, besides. */
+const CROWDED = [
+  "flag-new",
+  "changes-schedule",
+  "environments",
+  "environment-rules",
+  "start",
+  "user",
+  "users-upload",
+  "settings-invite",
+  "settings-security",
+  "people-policy",
+];
+export const CROWDED_PAGES = PAGES.filter((it) => CROWDED.includes(it.name));

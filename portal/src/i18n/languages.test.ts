@@ -108,3 +108,9 @@ it("every operator has words", () => {
       .toSorted(),
   ).toEqual(Object.keys(OPERATORS).toSorted());
 });
+
+it("keys are named as they stand on the keyboard of whoever reads", () => {
+  const named = [everywhere, zh, ja].flatMap((it) => Object.entries(flat(it)));
+  const all = [...named, ...Object.values(pages).flatMap((it) => Object.entries(flat(it)))];
+  expect(all.filter(([, text]) => /[⌘⌥⌃⇧]|\b(Ctrl|Alt)\b/.test(text))).toEqual([]);
+});
