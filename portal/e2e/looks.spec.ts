@@ -73,3 +73,14 @@ test("what is not there says so in words, with a way on", async ({ owner, server
   await owner.getByRole("link", { name: "To the flags" }).click();
   await expect(owner.getByRole("heading", { name: "Flags" })).toBeVisible();
 });
+
+test("at night a popover and a menu are of our own grey", async ({ owner, server }) => {
+  await owner.emulateMedia({ colorScheme: "dark" });
+  await owner.goto(server.url + HOME);
+  const surface = "rgb(22, 33, 43)";
+  await owner.getByRole("button", { name: /theme in prod/ }).click();
+  await expect(owner.getByRole("dialog")).toHaveCSS("background-color", surface);
+  await owner.keyboard.press("Escape");
+  await owner.getByRole("button", { name: "Account" }).click();
+  await expect(owner.getByRole("menu")).toHaveCSS("background-color", surface);
+});

@@ -33,7 +33,7 @@ export function Entry({ organization, entry }: Props) {
     <>
       <div className={classes.when}>
         <time dateTime={at}>{moment(at)}</time>
-        <Link {...change} className={classes.number}>
+        <Link {...change} className={`${classes.number} reach`}>
           {t("audit.number", { number: number(entry.number) })}
         </Link>
       </div>

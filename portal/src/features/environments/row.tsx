@@ -63,7 +63,7 @@ export function Row(props: Props) {
         <Link
           to="/$organization/$project/settings/environments/$environment"
           params={params}
-          className={classes.name}
+          className={`${classes.name} reach`}
         >
           {name}
         </Link>

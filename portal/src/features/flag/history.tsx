@@ -66,7 +66,7 @@ export function FlagHistory() {
                     key={scope}
                     to="/$organization/$project/flags/$flag/history/$environment/$version"
                     params={{ ...params, environment: at, version: String(version) }}
-                    className={classes.version}
+                    className={`${classes.version} reach`}
                   >
                     {t("flag.stateAt", { environment: at, version: number(version) })}
                   </Link>

@@ -28,7 +28,7 @@ export function UsedBy({ organization, detail }: Props) {
             {environments.map((environment) => (
               <Link
                 key={environment}
-                className={classes.tag}
+                className={`${classes.tag} reach`}
                 to="/$organization/$project/flags/$flag/$environment"
                 params={{ organization, project, flag, environment }}
               >

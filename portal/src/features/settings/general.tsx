@@ -129,7 +129,7 @@ function General({ organization, found }: Props) {
         </label>
         {factorLacking !== undefined && (
           <Link
-            className={classes.way}
+            className={`${classes.way} reach`}
             to="/$organization/settings/security"
             params={{ organization }}
           >
