@@ -61,7 +61,7 @@ export class Server {
     return (response.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
   }
 
-  /** The owner's session for calls: one for all of them. */
+  /** The owner's session: one for all tests, but for those that end sessions. */
   owner(): Promise<string> {
     this.known ??= this.signIn();
     return this.known;

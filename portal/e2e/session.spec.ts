@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { OWNER } from "./server.ts";
-import { expect, flag, served, test } from "./test.ts";
+import { enter, expect, flag, served, test } from "./test.ts";
 
 const FLAG = "/default/demo/flags/revoked/prod";
 
@@ -26,6 +26,7 @@ test("a session that is revoked in the middle of an edit loses nothing, in no ta
   call,
 }) => {
   await flag(call, "revoked", ["prod"]);
+  await enter(owner.context(), server, await server.signIn());
   await owner.goto(server.url + FLAG);
   await target(owner, "ana");
   await expect(owner.getByRole("button", { name: "Apply to prod" })).toBeVisible();

@@ -49,7 +49,7 @@ export const test = base.extend<Fixtures, { servers: Servers }>({
     await use(await servers.of(info.file));
   },
   owner: async ({ context, server }, use) => {
-    await enter(context, server, await server.signIn());
+    await enter(context, server, await server.owner());
     const page = await context.newPage();
     const wrong = watch(page);
     await use(page);
