@@ -133,3 +133,18 @@ test("keys: two go to a page, one shows them all, and none where they are off", 
   await list.getByRole("switch", { name: "Single letters" }).click();
   await expect(list.getByRole("switch", { name: "Single letters" })).toBeChecked();
 });
+
+test("a press that comes before the page is not lost", async ({ owner, server }) => {
+  let pressed = () => {};
+  const press = new Promise<void>((resolve) => (pressed = resolve));
+  // What the page asks for is answered when ⌘K was pressed.
+  await owner.route("**/api/v1/**", async (route) => {
+    await press;
+    await route.fallback();
+  });
+  await owner.goto(server.url + HOME);
+  await owner.keyboard.press("Control+k");
+  await expect(owner.getByRole("grid", { name: "Flags" })).toBeHidden();
+  pressed();
+  await expect(owner.getByRole("dialog").getByRole("combobox")).toBeFocused();
+});

@@ -21,6 +21,18 @@ const ShortcutList = lazy(() =>
 const opened = store(false);
 export const openPalette = (open: boolean) => opened.set(open);
 
+const goesAnywhere = (event: KeyboardEvent) =>
+  (event.metaKey || event.ctrlKey) && !event.isComposing && event.key === "k";
+
+/** Where ⌘K was pressed while the page was still on its way: that is not lost. */
+let early: string | undefined;
+function hear(event: KeyboardEvent) {
+  if (!goesAnywhere(event)) return;
+  event.preventDefault();
+  early = location.pathname;
+}
+addEventListener("keydown", hear);
+
 type Words =
   `place.${(typeof PLACES)[number]["id"]}` | "palette.label" | "shortcuts.title" | "shortcuts.undo";
 
@@ -62,13 +74,16 @@ export function PaletteKey({ organization, project, letters }: Props) {
   useEffect(() => {
     function key(event: KeyboardEvent) {
       if (!(event.metaKey || event.ctrlKey) || event.isComposing) return;
-      if (event.key === "k") {
+      if (goesAnywhere(event)) {
         event.preventDefault();
         openPalette(true);
       }
       const undoes = event.key === "z" && !event.shiftKey && !typing(event.target);
       if (undoes && undo()) event.preventDefault();
     }
+    removeEventListener("keydown", hear);
+    if (early === location.pathname) openPalette(true);
+    early = undefined;
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
   }, []);
