@@ -74,6 +74,21 @@ test("sign-in is set, and members come in by the provider", async ({ browser, se
     await atProvider(nils, provider.issuer, "nils");
     await expect(nils).toHaveURL(`${server.url}/default/demo/flags?q=theme`);
     await expect(nils.getByRole("button", { name: "Nils" })).toBeVisible();
+
+    // Without a password, a session that ended is begun again beside the page.
+    await fresh.clearCookies();
+    await nils.getByRole("link", { name: "Theme" }).click();
+    const ended = nils.getByRole("dialog", { name: "Your session ended" });
+    const opened = fresh.waitForEvent("page");
+    await ended.getByRole("link", { name: "Single sign-on, in another tab" }).click();
+    const tab = await opened;
+    await atProvider(tab, provider.issuer, "nils");
+    await expect(tab.getByRole("button", { name: "Nils" })).toBeVisible();
+    await tab.close();
+    await nils.bringToFront();
+    await nils.evaluate(() => dispatchEvent(new Event("focus")));
+    await expect(ended).toBeHidden();
+    await expect(nils.getByRole("heading", { name: "Theme" })).toBeVisible();
     await fresh.close();
 
     // Who may not come is told why, where they can go on.

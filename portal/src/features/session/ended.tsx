@@ -1,5 +1,6 @@
 import { Modal } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { type Schemas, api, sessionEnded } from "@/lib/api/client";
@@ -11,6 +12,7 @@ import { SignInForm } from "./sign-in-form";
 export function SessionEnded() {
   const { t } = useTranslation();
   const queries = useQueryClient();
+  const { organization } = useParams({ strict: false });
   const me = useQuery({ ...meQuery, enabled: false });
   function goOn(now: Schemas["Me"]) {
     // Somebody else's pages are not this one's.
@@ -50,6 +52,16 @@ export function SessionEnded() {
       <div className={classes.form}>
         <p>{t("session.endedHelp")}</p>
         <SignInForm {...(me.data ? { email: me.data.email } : {})} done={goOn} />
+        {organization && (
+          // In a tab of its own, so that this one keeps what was typed.
+          <a
+            href={`/api/v1/session/oidc/${encodeURIComponent(organization)}`}
+            target="_blank"
+            rel="noreferrer"
+          >
+            {t("session.byProviderElsewhere")}
+          </a>
+        )}
       </div>
     </Modal>
   );
