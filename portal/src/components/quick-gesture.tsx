@@ -52,11 +52,11 @@ export function QuickGesture(props: Gesture & { detail: Schemas["FlagDetail"] })
   }
   const label = labelOf(definition.variations.find((it) => it.id === definition.onVariation));
   const waits = approvals.length > 0;
-  const context = waits && mayOverride ? "override" : "";
+  const direct = !waits || mayOverride === true;
+  const context = direct ? (waits ? "override" : "") : "request";
   const name = rolls
     ? t("quick.roll", { share: percent(gesture.share), environment, context })
     : t(now.on ? "quick.turnOff" : "quick.turnOn", { environment, context });
-  const direct = !waits || mayOverride === true;
   const asksWords = !missing && (waits ? mayOverride !== undefined : comment.length > 0);
   const silent = gesture.words.trim() === "";
   // The override has to be reasoned; a request has what the environment asks for.
@@ -133,7 +133,7 @@ export function QuickGesture(props: Gesture & { detail: Schemas["FlagDetail"] })
             lacking={comment.length > 0 && silent ? t("quick.commentFirst") : undefined}
             onClick={() => gesture.request.mutate()}
           >
-            {t("quick.request")}
+            {direct ? t("quick.request") : name}
           </Button>
         )}
         {(waits || comment.length > 0) && !missing && (
