@@ -15,7 +15,8 @@ function faultOf(t: TFunction, field: Field): string {
       ? t("field.number")
       : t("field.between", { min: asked("min"), max: asked("max") });
   }
-  if (field.type.startsWith("date")) return t("field.moment");
+  // A day of a filter may lie anywhere; what is planned lies ahead.
+  if (field.type === "datetime-local" && validity.rangeUnderflow) return t("field.moment");
   if (field.type === "url") return t("field.address");
   return field.title || t("field.form");
 }
