@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { type Result, moved, revert } from "@/lib/changes";
 import { useFormat } from "@/lib/format";
+import { wasHeard } from "@/lib/live";
 import { shareWords } from "@/lib/phrases";
 import { said } from "@/lib/problems";
 import { toast } from "@/lib/toasts";
@@ -49,7 +50,8 @@ export function useApplied(organization: string): (result: Result) => void {
     return t(key, { flag, environment, versions });
   };
   return (result) => {
-    again();
+    // Nothing of any size is asked for twice.
+    if (!wasHeard(result.id)) again();
     const versions = moved(result).map((it) =>
       t("applied.version", { ...it, version: number(it.version) }),
     );

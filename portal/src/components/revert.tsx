@@ -44,17 +44,19 @@ function Plan({
   const { t } = useTranslation();
   const done = useApplied(organization);
   const [comment, setComment] = useState("");
-  const plan = useQuery({
-    queryKey: ["review", organization, "revert", id],
-    queryFn: () => revert(organization, id, { dryRun: true }),
-    retry: false,
-  });
   const send = useMutation({
     mutationFn: () => revert(organization, id, { comment }),
     onSuccess: ({ result }) => {
       close();
       done(result);
     },
+  });
+  const plan = useQuery({
+    queryKey: ["review", organization, "revert", id],
+    queryFn: () => revert(organization, id, { dryRun: true }),
+    retry: false,
+    // What is being done is not tried out once more, though it makes the answer old.
+    enabled: !send.isPending,
   });
   const result = plan.data?.result;
   const lacking = (result?.permissions ?? []).filter((it) => !it.allowed);

@@ -3,7 +3,7 @@
  * no header, and a session names its organization in one.
  */
 import type { QueryClient } from "@tanstack/react-query";
-import { newestChange } from "./live";
+import { hear, newestChange } from "./live";
 import { store } from "./store";
 import type { Schemas } from "./api/client";
 
@@ -160,4 +160,5 @@ function take(organization: string, queries: QueryClient, { event, data }: Messa
     again("projects", organization);
   }
   again("review", organization);
+  hear(change);
 }

@@ -24,9 +24,9 @@ export function ReviewBar({ organization }: { organization: string }) {
   const queries = useQueryClient();
   const [open, setOpen] = useState(false);
   const [overriding, setOverriding] = useState(false);
-  const review = useReview(organization);
-  const { draft, blocked, way, needed, wordless } = review;
   const sending = useSend(organization, () => setOpen(true));
+  const review = useReview(organization, sending.busy);
+  const { draft, blocked, way, needed, wordless } = review;
 
   const environments = environmentsOf(draft.commands);
   const waits = needed.approvals.length > 0;

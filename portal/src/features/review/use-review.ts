@@ -12,7 +12,8 @@ import { useNow } from "@/lib/now";
 import { useSettled } from "@/lib/settled";
 import type { Way } from "./send";
 
-export function useReview(organization: string) {
+/** While it is being `sent` it is not tried out, though that makes the answer old. */
+export function useReview(organization: string, sent: boolean) {
   const { t } = useTranslation();
   const draft = useDraft();
   const now = useNow();
@@ -24,7 +25,7 @@ export function useReview(organization: string) {
   const unfinished = incomplete(edits);
   const trial = useQuery({
     ...tryOut(organization, settled),
-    ...(incomplete(settled) ? { enabled: false } : {}),
+    ...(incomplete(settled) || sent ? { enabled: false } : {}),
   });
   const current = settled === edits ? trial : undefined;
   const needed = asks(current?.data);

@@ -103,7 +103,10 @@ export const segmentHistoryQuery = (
     placeholderData: keepPreviousData,
   });
 
-/** Whom a segment would take in, of the users known in an environment. */
+/**
+ * Whom a segment would take in, of the users known in an environment. The question has all of it:
+ * no change makes the answer old.
+ */
 export const audienceQuery = (
   organization: string,
   project: string,
@@ -112,7 +115,7 @@ export const audienceQuery = (
 ) =>
   queryOptions({
     queryKey: [
-      "audience",
+      "segmentAudience",
       organization,
       project,
       environment,
