@@ -136,8 +136,9 @@ function take(organization: string, queries: QueryClient, { event, data }: Messa
   again("schedule", organization);
   again("versions", organization);
   for (const { project, environment, flags, segments, more, settings } of places) {
+    // By how many flags they are used is in the lists.
+    if (segments.length > 0 || flags.length > 0 || more) again("segments", organization);
     if (segments.length > 0 || more) {
-      again("segments", organization);
       again("segment", organization, project ?? "", environment ?? "");
     }
     if (project == null) {

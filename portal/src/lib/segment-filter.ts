@@ -8,6 +8,8 @@ export interface Filter {
   in?: string;
   archived?: true;
   create?: true;
+  /** The change that is looked at beside the list, by its number. */
+  change?: number;
 }
 
 export interface Row {
@@ -21,6 +23,8 @@ export function readFilter(search: Record<string, unknown>): Filter {
   if (typeof search["in"] === "string") filter.in = search["in"];
   if (search["archived"]) filter.archived = true;
   if (search["create"]) filter.create = true;
+  const change = Number(search["change"]);
+  if (Number.isInteger(change) && change > 0) filter.change = change;
   return filter;
 }
 

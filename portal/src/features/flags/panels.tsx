@@ -11,7 +11,7 @@ const ClonePanel = lazy(() =>
   withWords("list", import("./clone")).then((it) => ({ default: it.ClonePanel })),
 );
 const ChangePanel = lazy(() =>
-  withWords("list", import("./change-panel")).then((it) => ({ default: it.ChangePanel })),
+  import("@/components/change-panel").then((it) => ({ default: it.ChangePanel })),
 );
 
 interface Props {

@@ -11,6 +11,7 @@ import { addressOf, scopeOfPlace } from "@/lib/model/segment";
 import type { Row } from "@/lib/segment-filter";
 import { PlaceName } from "./place-name";
 import classes from "./segments.module.css";
+import { UsedAndChanged } from "./used-and-changed";
 
 interface Props {
   organization: string;
@@ -20,7 +21,7 @@ interface Props {
 }
 
 const ROW_PX = 36;
-const ROW_NARROW_PX = 72;
+const ROW_NARROW_PX = 96;
 
 /** The rows that are in view, however many there are. */
 export function SegmentList({ organization, project, environments, rows }: Props) {
@@ -67,6 +68,8 @@ export function SegmentList({ organization, project, environments, rows }: Props
         <span role="columnheader">{t("segments.name")}</span>
         <span role="columnheader">{t("segments.where")}</span>
         <span role="columnheader">{t("segments.takes")}</span>
+        <span role="columnheader">{t("segments.usedBy")}</span>
+        <span role="columnheader">{t("flags.changed")}</span>
         <span role="columnheader">{t("segments.tags")}</span>
       </div>
       <div className={classes.scroller} ref={scroller} role="rowgroup">
@@ -106,6 +109,7 @@ export function SegmentList({ organization, project, environments, rows }: Props
                   <span role="cell" className={classes.cell}>
                     <span className={classes.cut}>{size(row) || t("segments.nobody")}</span>
                   </span>
+                  <UsedAndChanged item={row.item} />
                   <span role="cell" className={`${classes.cell} ${classes.quiet}`}>
                     <span className={classes.cut}>{row.item.tags.join(", ")}</span>
                   </span>

@@ -12,6 +12,9 @@ import classes from "./segments.module.css";
 import { type Brought, useBrought } from "./brought";
 import { useSegments } from "./use-segments";
 
+const ChangePanel = lazy(() =>
+  import("@/components/change-panel").then((it) => ({ default: it.ChangePanel })),
+);
 const CreatePanel = lazy(() => import("./create").then((it) => ({ default: it.CreatePanel })));
 
 /** Segments of a project's environments, and those that they share. */
@@ -112,6 +115,16 @@ export function SegmentsPage() {
         />
       )}
       <Suspense>
+        {search.change !== undefined && (
+          <ChangePanel
+            organization={organization}
+            number={search.change}
+            close={() => {
+              const { change: _, ...others } = search;
+              change(others);
+            }}
+          />
+        )}
         {search.create && environments.data && (
           <CreatePanel
             organization={organization}

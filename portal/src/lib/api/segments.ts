@@ -18,7 +18,7 @@ type Page = Schemas["Page_ListedSegmentView"];
 async function page(
   organization: string,
   { project, environment }: SegmentPlace,
-  query: { state: Schemas["FlagState"]; limit: number; cursor?: string },
+  query: { state: Schemas["FlagState"]; limit: number; usedBy: true; cursor?: string },
   signal: AbortSignal,
 ): Promise<Page> {
   const client = api(organization);
@@ -34,7 +34,7 @@ async function page(
   return dataOf(await client.GET(path, { params, signal }));
 }
 
-/** The segments that belong to a place, and to it alone. */
+/** The segments that belong to a place, and to it alone; each with how many flags name it. */
 export const segmentListQuery = (
   organization: string,
   place: SegmentPlace,
@@ -47,7 +47,12 @@ export const segmentListQuery = (
       let cursor: string | undefined;
       do {
         const more = cursor === undefined ? {} : { cursor };
-        const got = await page(organization, place, { state, limit: PAGE, ...more }, signal);
+        const got = await page(
+          organization,
+          place,
+          { state, limit: PAGE, usedBy: true, ...more },
+          signal,
+        );
         items.push(...got.items);
         cursor = got.next ?? undefined;
       } while (cursor !== undefined);

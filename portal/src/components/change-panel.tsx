@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { ChangeEntry } from "@/components/change-entry";
-import { SidePanel } from "@/components/side-panel";
-import { Failure, Waiting } from "@/components/states";
 import { changeQuery } from "@/lib/api/changes";
+import { ChangeEntry } from "./change-entry";
+import { SidePanel } from "./side-panel";
+import { Failure, Waiting } from "./states";
 
 interface Props {
   organization: string;
@@ -16,7 +16,7 @@ export function ChangePanel({ organization, number, close }: Props) {
   const { t } = useTranslation();
   const change = useQuery(changeQuery(organization, String(number)));
   return (
-    <SidePanel title={t("list.change")} close={close} width={480}>
+    <SidePanel title={t("history.change")} close={close} width={480}>
       {change.isPending && <Waiting rows={4} />}
       {change.error && <Failure error={change.error} retry={() => void change.refetch()} />}
       {change.data && (
