@@ -9,6 +9,7 @@ import { Wrong } from "@/components/states";
 import { createEnvironment } from "@/lib/api/environments";
 import { environmentsQuery } from "@/lib/api/queries";
 import { keyOf } from "@/lib/key-of";
+import { said } from "@/lib/problems";
 import classes from "./environments.module.css";
 
 interface Props {
@@ -36,6 +37,8 @@ export function CreateEnvironment({ organization, project, close }: Props) {
       void navigate({ to, params });
     },
   });
+  // What the key must not be is said where it is typed.
+  const wrongKey = create.error ? said(t, create.error).fields["/key"] : undefined;
   return (
     <SidePanel title={t("environments.new")} close={close}>
       <form
@@ -59,8 +62,12 @@ export function CreateEnvironment({ organization, project, close }: Props) {
           required
           mono
           pattern="[a-zA-Z0-9._\-]{1,128}"
+          error={wrongKey}
           value={environment}
-          onChange={(event) => setTyped(event.target.value)}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            create.reset();
+          }}
         />
         <AreaField
           label={t("environments.description")}
@@ -78,7 +85,7 @@ export function CreateEnvironment({ organization, project, close }: Props) {
             <small>{t("environments.protectedHelp")}</small>
           </span>
         </label>
-        <Wrong error={create.error} />
+        <Wrong error={wrongKey === undefined ? create.error : null} />
         <div>
           <Button type="submit" look="primary" busy={create.isPending}>
             {environment === ""

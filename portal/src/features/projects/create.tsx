@@ -10,6 +10,7 @@ import { Wrong } from "@/components/states";
 import { createProject } from "@/lib/api/projects";
 import { projectsQuery } from "@/lib/api/queries";
 import { keyOf } from "@/lib/key-of";
+import { said } from "@/lib/problems";
 import classes from "./projects.module.css";
 
 /** What every project is begun with, where nobody wants it otherwise. */
@@ -47,6 +48,8 @@ export function CreateProject({
       await navigate({ to: "/$organization/$project/flags", params });
     },
   });
+  // What the key must not be is said where it is typed.
+  const wrongKey = create.error ? said(t, create.error).fields["/key"] : undefined;
   return (
     <SidePanel title={t("projects.new")} close={close}>
       <form
@@ -70,8 +73,12 @@ export function CreateProject({
           required
           mono
           pattern="[a-zA-Z0-9._\-]{1,128}"
+          error={wrongKey}
           value={key}
-          onChange={(event) => setTyped(event.target.value)}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            create.reset();
+          }}
         />
         <label className={classes.check}>
           <input
@@ -84,7 +91,7 @@ export function CreateProject({
             <small>{t("projects.firstHelp")}</small>
           </span>
         </label>
-        <Wrong error={create.error} />
+        <Wrong error={wrongKey === undefined ? create.error : null} />
         <div>
           <Button type="submit" look="primary" busy={create.isPending} lacking={lacking.create}>
             {key === "" ? t("projects.createOne") : t("projects.create", { key })}
