@@ -1,0 +1,218 @@
+{{/* The name of everything. */}}
+{{- define "burgee.name" -}}
+{{- if contains .Chart.Name .Release.Name -}}
+{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name .Chart.Name | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* By what servers are found; never changes. */}}
+{{- define "burgee.selector" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "burgee.labels" -}}
+{{ include "burgee.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end -}}
+
+{{/* Whether there may be more than one server. */}}
+{{- define "burgee.several" -}}
+{{- if eq .Values.mode "postgres" -}}yes{{- end -}}
+{{- end -}}
+
+{{/* Where the database's address is. */}}
+{{- define "burgee.databaseSecret" -}}
+{{- if .Values.database.existingSecret -}}
+{{- .Values.database.existingSecret -}}
+{{- else if .Values.database.url -}}
+{{- include "burgee.name" . -}}
+{{- else -}}
+{{- fail "mode postgres needs database.existingSecret or database.url" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Where the instance key is; empty where it is on the volume. */}}
+{{- define "burgee.instanceKeySecret" -}}
+{{- if .Values.instanceKey.existingSecret -}}
+{{- .Values.instanceKey.existingSecret -}}
+{{- else if .Values.instanceKey.value -}}
+{{- include "burgee.name" . -}}
+{{- else if include "burgee.several" . -}}
+{{- fail "mode postgres needs instanceKey.existingSecret or instanceKey.value (openssl rand -base64 32)" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What Deployment and StatefulSet have in common. */}}
+{{- define "burgee.pod" -}}
+{{- $key := include "burgee.instanceKeySecret" . -}}
+metadata:
+  labels:
+    {{- include "burgee.selector" . | nindent 4 }}
+    {{- with .Values.podLabels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  annotations:
+    {{- /* A server reads its secrets when it starts. */}}
+    checksum/secret: {{ printf "%s %s" .Values.database.url .Values.instanceKey.value | sha256sum }}
+    {{- with .Values.podAnnotations }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+spec:
+  serviceAccountName: {{ include "burgee.name" . }}
+  automountServiceAccountToken: false
+  {{- /* Variables of Kubernetes for a service "burgee" begin with BURGEE_, too. */}}
+  enableServiceLinks: false
+  {{- with .Values.imagePullSecrets }}
+  imagePullSecrets:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  terminationGracePeriodSeconds: {{ .Values.drain.terminationGracePeriodSeconds }}
+  securityContext:
+    runAsNonRoot: true
+    runAsUser: 65532
+    runAsGroup: 65532
+    fsGroup: 65532
+    fsGroupChangePolicy: OnRootMismatch
+    seccompProfile:
+      type: RuntimeDefault
+  containers:
+    - name: burgee
+      image: {{ printf "%s:%s" .Values.image.repository (.Values.image.tag | default .Chart.AppVersion) | quote }}
+      imagePullPolicy: {{ .Values.image.pullPolicy }}
+      args: [server]
+      env:
+        - name: BURGEE_LISTEN
+          value: 0.0.0.0:5100
+        - name: BURGEE_METRICS_LISTEN
+          value: 0.0.0.0:5101
+        - name: BURGEE_LOG_FORMAT
+          value: json
+        {{- if include "burgee.several" . }}
+        - name: BURGEE_DATABASE
+          valueFrom:
+            secretKeyRef:
+              name: {{ include "burgee.databaseSecret" . }}
+              key: {{ if .Values.database.existingSecret }}{{ .Values.database.key }}{{ else }}url{{ end }}
+        {{- else }}
+        - name: BURGEE_DATA_DIR
+          value: /data
+        {{- end }}
+        {{- if $key }}
+        - name: BURGEE_INSTANCE_KEY_FILE
+          value: /etc/burgee/instance.key
+        {{- end }}
+        {{- with .Values.publicUrl }}
+        - name: BURGEE_PUBLIC_URL
+          value: {{ . | quote }}
+        {{- end }}
+        {{- with .Values.trustedProxies }}
+        - name: BURGEE_TRUSTED_PROXIES
+          value: {{ join "," . | quote }}
+        {{- end }}
+        {{- with .Values.mail.existingSecret }}
+        - name: BURGEE_SMTP_URL
+          valueFrom:
+            secretKeyRef:
+              name: {{ . }}
+              key: {{ $.Values.mail.key }}
+        - name: BURGEE_MAIL_FROM
+          value: {{ required "mail.from: who mails are from" $.Values.mail.from | quote }}
+        {{- end }}
+        {{- range $name, $value := .Values.env }}
+        - name: {{ $name }}
+          value: {{ $value | toString | quote }}
+        {{- end }}
+      ports:
+        - name: http
+          containerPort: 5100
+        - name: metrics
+          containerPort: 5101
+      {{- /* Until the database is open, its schema up to date, and every environment loaded. */}}
+      startupProbe:
+        httpGet:
+          path: /health/liveness
+          port: http
+        periodSeconds: 2
+        failureThreshold: 150
+      livenessProbe:
+        httpGet:
+          path: /health/liveness
+          port: http
+        periodSeconds: 10
+        timeoutSeconds: 5
+        failureThreshold: 3
+      readinessProbe:
+        httpGet:
+          path: /health/readiness
+          port: http
+        periodSeconds: 5
+        timeoutSeconds: 5
+        failureThreshold: 2
+      {{- if .Values.drain.preStopSeconds }}
+      lifecycle:
+        preStop:
+          sleep:
+            seconds: {{ .Values.drain.preStopSeconds }}
+      {{- end }}
+      {{- with .Values.resources }}
+      resources:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      securityContext:
+        allowPrivilegeEscalation: false
+        readOnlyRootFilesystem: true
+        capabilities:
+          drop: [ALL]
+      volumeMounts:
+        {{- /* Where SQLite sorts what is too large for memory. */}}
+        - name: tmp
+          mountPath: /tmp
+        {{- if not (include "burgee.several" .) }}
+        - name: data
+          mountPath: /data
+        {{- end }}
+        {{- if $key }}
+        - name: instance-key
+          mountPath: /etc/burgee
+          readOnly: true
+        {{- end }}
+  volumes:
+    - name: tmp
+      emptyDir: {}
+    {{- if $key }}
+    - name: instance-key
+      secret:
+        secretName: {{ $key }}
+        defaultMode: 0440
+        items:
+          - key: {{ if .Values.instanceKey.existingSecret }}{{ .Values.instanceKey.key }}{{ else }}instance.key{{ end }}
+            path: instance.key
+    {{- end }}
+  {{- if include "burgee.several" . }}
+  {{- /* A node that is lost takes one server with it where others can be had. */}}
+  topologySpreadConstraints:
+    - maxSkew: 1
+      topologyKey: kubernetes.io/hostname
+      whenUnsatisfiable: ScheduleAnyway
+      labelSelector:
+        matchLabels:
+          {{- include "burgee.selector" . | nindent 10 }}
+  {{- end }}
+  {{- with .Values.nodeSelector }}
+  nodeSelector:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .Values.tolerations }}
+  tolerations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .Values.affinity }}
+  affinity:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end -}}
