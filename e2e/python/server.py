@@ -3,6 +3,7 @@ command line and its API."""
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -34,12 +35,14 @@ WITHOUT_ENVIRONMENT = {
 
 
 class Server:
-    """A server with the demo flags; `stop()` removes what it left."""
+    """A server with the demo flags; `stop()` removes what it left. Its database is embedded, or
+    that of an address; `options` are further ones of `burgee server`."""
 
-    def __init__(self):
+    def __init__(self, database=None, options=()):
         self.data_dir = Path(tempfile.mkdtemp(prefix="burgee-e2e-"))
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            self.port = probe.getsockname()[1]
+        self.data = ["--database", database] if database else ["--data-dir", str(self.data_dir)]
+        self.options = options
+        self.port, self.metrics_port = free_port(), free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.up()
         where = ("--project", PROJECT, "--environment", ENVIRONMENT)
@@ -50,8 +53,9 @@ class Server:
     def up(self):
         """Starts the process (again, on the same port and data) and waits until it is ready."""
         log = (self.data_dir / "server.log").open("ab")
-        listen = ["--listen", f"127.0.0.1:{self.port}", "--metrics-listen", "127.0.0.1:0"]
-        arguments = [BINARY, "server", *listen, "--data-dir", str(self.data_dir), "--demo"]
+        arguments = [BINARY, "server", "--demo", *self.data, *self.options]
+        arguments += ["--listen", f"127.0.0.1:{self.port}"]
+        arguments += ["--metrics-listen", f"127.0.0.1:{self.metrics_port}"]
         self.process = subprocess.Popen(arguments, stdout=log, stderr=log)
         log.close()
         eventually(self._is_ready, "the server is ready")
@@ -67,7 +71,7 @@ class Server:
 
     def cli(self, *arguments):
         """Runs a command of the command line on this server's data; gives its JSON."""
-        command = [BINARY, *arguments, "--data-dir", str(self.data_dir)]
+        command = [BINARY, *arguments, *self.data]
         return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
     def api(self, method, route, body=None):
@@ -94,6 +98,15 @@ class Server:
         ]
         return self.api("POST", f"/projects/{PROJECT}/changes", {"commands": placed})
 
+    def metrics(self):
+        """What Prometheus reads: (name, {(label, value), …}) → value."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics") as response:
+            text = response.read().decode()
+        found = {}
+        for name, labels, value in re.findall(r"^(\w+)(?:\{(.*)\})? (\S+)$", text, re.MULTILINE):
+            found[name, frozenset(re.findall(r'(\w+)="(.*?)"', labels))] = float(value)
+        return found
+
     def stored(self, sql, *values):
         """Waits until a query on the server's traffic.db answers, and gives the rows."""
 
@@ -112,6 +125,11 @@ class Server:
             raise SystemExit(f"burgee ended with {self.process.returncode}:\n{log}")
         with urllib.request.urlopen(f"{self.url}/health/readiness") as response:
             return response.status == 200
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
 
 
 def eventually(condition, what):
