@@ -17,6 +17,9 @@ TOOLS := $(CACHE)/tools
 E2E_PYTHON := e2e/.venv
 # The first bytes of a name's content, so that another version makes another stamp.
 TOOLS_STAMP := $(TOOLS)/ready-$(shell md5sum scripts/tools.txt | cut -c1-12)
+# Tools that come as no package which can be installed by itself.
+DEPLOY_TOOLS := $(CACHE)/deploy
+DEPLOY_STAMP := $(DEPLOY_TOOLS)/ready-$(shell md5sum scripts/setup-deploy | cut -c1-12)
 NODE_STAMP := e2e/node_modules/.ready
 CLIENT := packages/api-client
 CLIENT_STAMP := $(CLIENT)/node_modules/.ready
@@ -53,6 +56,7 @@ test: setup binary ## Everything that must pass before a change lands
 	cd $(PORTAL) && npm run --silent test && npm run --silent e2e
 	cd e2e && npm run --silent test:few
 	$(E2E_PYTHON)/bin/pytest -q e2e/python/test_journeys.py -k fb-python-sdk
+	$(E2E_PYTHON)/bin/pytest -q e2e/python/test_deploy.py
 
 .PHONY: test-all
 test-all: setup binary ## The same with every journey of every SDK, the README's first minutes, many crashes
@@ -62,7 +66,7 @@ test-all: setup binary ## The same with every journey of every SDK, the README's
 	$(E2E_PYTHON)/bin/pytest -q e2e/python
 
 .PHONY: lint
-lint: setup ## Formatting, clippy, licences, and the same for JavaScript and Python
+lint: setup $(DEPLOY_STAMP) ## Formatting, clippy, licences, the same for JavaScript and Python, and deploy/
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(TOOLS)/bin/cargo-deny check --hide-inclusion-graph licenses bans sources
@@ -70,15 +74,16 @@ lint: setup ## Formatting, clippy, licences, and the same for JavaScript and Pyt
 	cd $(CLIENT) && npm run --silent check
 	cd $(PORTAL) && npm run --silent check
 	scripts/check-links
-	$(TOOLS)/bin/ruff check e2e scripts/check-links
-	$(TOOLS)/bin/ruff format --check e2e scripts/check-links
+	$(TOOLS)/bin/python scripts/check-deploy $(TOOLS)/bin $(DEPLOY_TOOLS)
+	$(TOOLS)/bin/ruff check e2e scripts/check-*
+	$(TOOLS)/bin/ruff format --check e2e scripts/check-*
 
 .PHONY: fmt
 fmt: setup ## Format everything
 	cargo fmt --all
 	cd e2e && npm run --silent fmt
 	cd $(PORTAL) && npm run --silent fmt
-	$(TOOLS)/bin/ruff format e2e scripts/check-links
+	$(TOOLS)/bin/ruff format e2e scripts/check-*
 
 # What is measured is what is shipped.
 BENCH = "$$CARGO_TARGET_DIR/release/burgee" bench
@@ -112,6 +117,11 @@ $(TOOLS_STAMP): scripts/tools.txt | system
 	python3 -m venv $(TOOLS)
 	$(TOOLS)/bin/pip install --quiet --only-binary :all: --requirement $<
 	rm -f $(TOOLS)/ready-*
+	touch $@
+
+$(DEPLOY_STAMP): scripts/setup-deploy | system
+	scripts/setup-deploy $(DEPLOY_TOOLS)
+	rm -f $(DEPLOY_TOOLS)/ready-*
 	touch $@
 
 $(NODE_STAMP): e2e/package-lock.json | system
