@@ -30,6 +30,7 @@ pub mod people;
 pub mod plan;
 pub mod position;
 pub mod properties;
+pub mod relay_key;
 pub mod request;
 pub mod sdk_key;
 pub mod search;

@@ -93,6 +93,15 @@ pub const MAX_SERVICE_TOKENS: i64 = 1_000;
 /// The most personal tokens of a member that work: nobody keeps an eye on more.
 pub const MAX_PERSONAL_TOKENS: i64 = 50;
 
+/// The most keys for relays of an organization that are not revoked: many relays share one.
+pub const MAX_RELAY_KEYS: i64 = 200;
+
+/// The most environments that a relay's key names; one for all of them names none.
+pub const MAX_RELAY_ENVIRONMENTS: usize = 500;
+
+/// The most relays of a key that are remembered.
+pub const MAX_RELAY_AGENTS: i64 = 5_000;
+
 /// The most projects of an organization: a change of a shared segment locks them all.
 pub const MAX_PROJECTS: i64 = 500;
 

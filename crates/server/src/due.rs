@@ -78,6 +78,18 @@ impl Job for EndKeys {
     }
 }
 
+/// Ends the former secrets of relay keys whose grace is over.
+pub struct EndRelaySecrets(pub Store);
+
+impl Job for EndRelaySecrets {
+    const NAME: &'static str = "ending secrets of relay keys";
+
+    async fn look(&mut self) -> Result<Option<Duration>, StoreError> {
+        self.0.end_relay_secrets(Clock::Shared(now())).await?;
+        self.0.next_relay_secret_end(Clock::Shared(now())).await
+    }
+}
+
 /// Applies the steps of requests that are due.
 pub struct ApplySteps(pub Store);
 

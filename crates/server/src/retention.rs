@@ -1,5 +1,5 @@
-//! Keeps the data small: minute counts become hour and day counts, old exposures, ended sessions and
-//! expired links are forgotten.
+//! Keeps the data small: minute counts become hour and day counts, old exposures, ended sessions,
+//! expired links and relays that are long gone are forgotten.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub async fn run(store: Store) {
             Err(error) => tracing::warn!(%error, "the traffic was not rolled up, trying later"),
         }
         if let Err(error) = sweep(&store).await {
-            tracing::warn!(%error, "ended sessions and links were not deleted, trying later");
+            tracing::warn!(%error, "what has ended was not deleted, trying later");
         }
         tokio::time::sleep(EVERY).await;
     }
@@ -28,5 +28,6 @@ pub async fn run(store: Store) {
 async fn sweep(store: &Store) -> Result<(), StoreError> {
     store.sweep_sessions(now()).await?;
     store.sweep_links(now()).await?;
+    store.forget_relay_agents(now()).await?;
     Ok(())
 }

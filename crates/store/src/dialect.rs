@@ -172,16 +172,17 @@ impl Dialect {
         Ok(())
     }
 
-    /// Tells other nodes, when and only if this transaction commits, that `environment` moved.
+    /// Tells other nodes, when and only if this transaction commits, that something is another now: an
+    /// environment, or what relays of an organization may have. `of` is its id.
     pub(crate) async fn notify(
         self,
         connection: &mut AnyConnection,
-        environment: &str,
+        of: &str,
     ) -> Result<(), StoreError> {
         if self == Self::Postgres {
             sqlx::query("SELECT pg_notify($1, $2)")
                 .bind(CHANNEL)
-                .bind(environment)
+                .bind(of)
                 .execute(connection)
                 .await?;
         }

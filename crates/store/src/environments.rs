@@ -120,23 +120,8 @@ impl Store {
         &self,
         organization: &Id<Organization>,
     ) -> Result<Vec<NamedEnvironment>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT e.id, p.key, e.key, e.protected FROM environments e \
-             JOIN projects p ON p.id = e.project_id \
-             WHERE p.organization_id = $1 AND e.deleted_at IS NULL ORDER BY e.id",
-        )
-        .bind(organization.as_str())
-        .fetch_all(&self.shared.truth.read)
-        .await?;
-        let named = |found: &AnyRow| {
-            Ok(NamedEnvironment {
-                id: row::text(found, 0)?,
-                project: row::text(found, 1)?,
-                key: row::text(found, 2)?,
-                protected: row::boolean(found, 3)?,
-            })
-        };
-        rows.iter().map(named).collect()
+        let mut connection = self.shared.truth.read.acquire().await?;
+        of_organization(&mut connection, organization).await
     }
 
     /// The environment of this key.
@@ -173,6 +158,30 @@ impl Store {
             environment,
         })
     }
+}
+
+/// All environments of an organization, by id.
+pub(crate) async fn of_organization(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+) -> Result<Vec<NamedEnvironment>, StoreError> {
+    let rows = sqlx::query(
+        "SELECT e.id, p.key, e.key, e.protected FROM environments e \
+         JOIN projects p ON p.id = e.project_id \
+         WHERE p.organization_id = $1 AND e.deleted_at IS NULL ORDER BY e.id",
+    )
+    .bind(organization.as_str())
+    .fetch_all(connection)
+    .await?;
+    let named = |found: &AnyRow| {
+        Ok(NamedEnvironment {
+            id: row::text(found, 0)?,
+            project: row::text(found, 1)?,
+            key: row::text(found, 2)?,
+            protected: row::boolean(found, 3)?,
+        })
+    };
+    rows.iter().map(named).collect()
 }
 
 /// An environment whose row is locked.

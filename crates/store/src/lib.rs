@@ -37,6 +37,8 @@ mod planning;
 mod pool;
 mod project_file;
 mod projects;
+pub mod relay_agents;
+pub mod relay_keys;
 pub mod requests;
 mod room;
 mod row;
@@ -75,6 +77,10 @@ pub use crate::planning::{CloneRequest, Planned, PromoteError, PromoteRequest, R
 pub use crate::pool::Location;
 pub use crate::project_file::{FileError, FileRequest, Filed};
 pub use crate::projects::{NewProject, ProjectEdit};
+pub use crate::relay_agents::{AgentPosition, AgentSeen, RelayAgent};
+pub use crate::relay_keys::{
+    NewRelayKey, RelayKey, RelayKeyEdit, RelayKeyScope, RelayScope, Rotation,
+};
 pub use crate::segments::{ListedSegment, SegmentFilter};
 pub use crate::snapshot::LoggedItem;
 pub use crate::tokens::{Grant, NewToken, Token};

@@ -76,6 +76,10 @@ pub(crate) const TRUTH: &[Migration] = &[
         version: 15,
         text: include_str!("../migrations/truth/0015_flags_on.sql"),
     },
+    Migration {
+        version: 16,
+        text: include_str!("../migrations/truth/0016_relay_keys.sql"),
+    },
 ];
 
 /// The steps of the traffic.
@@ -95,6 +99,10 @@ pub(crate) const TRAFFIC: &[Migration] = &[
     Migration {
         version: 4,
         text: include_str!("../migrations/traffic/0004_activity.sql"),
+    },
+    Migration {
+        version: 5,
+        text: include_str!("../migrations/traffic/0005_relay_agents.sql"),
     },
 ];
 

@@ -5,8 +5,8 @@
 
 use burgee_domain::limits::{
     MAX_ENVIRONMENTS, MAX_FLAGS, MAX_GROUPS, MAX_INVITATIONS, MAX_MEMBERS, MAX_PERSONAL_TOKENS,
-    MAX_POLICIES, MAX_PROJECTS, MAX_SDK_KEYS, MAX_SEGMENTS, MAX_SERVICE_TOKENS,
-    MAX_USER_PROPERTIES,
+    MAX_POLICIES, MAX_PROJECTS, MAX_RELAY_AGENTS, MAX_RELAY_KEYS, MAX_SDK_KEYS, MAX_SEGMENTS,
+    MAX_SERVICE_TOKENS, MAX_USER_PROPERTIES,
 };
 use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
@@ -81,6 +81,19 @@ pub(crate) const SDK_KEYS: Limit = Limit {
     what: "SDK keys in this environment",
     most: MAX_SDK_KEYS,
     count: "SELECT COUNT(*) FROM sdk_keys WHERE environment_id = $1 AND revoked_at IS NULL",
+};
+
+pub(crate) const RELAY_KEYS: Limit = Limit {
+    what: "relay keys in this organization",
+    most: MAX_RELAY_KEYS,
+    count: "SELECT COUNT(*) FROM relay_keys WHERE organization_id = $1 AND revoked_at IS NULL",
+};
+
+/// Of an organization and a key.
+pub(crate) const RELAY_AGENTS: Limit = Limit {
+    what: "relays of this key",
+    most: MAX_RELAY_AGENTS,
+    count: "SELECT COUNT(*) FROM relay_agents WHERE organization_id = $1 AND relay_key_id = $2",
 };
 
 pub(crate) const FLAGS: Limit = Limit {

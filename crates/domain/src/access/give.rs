@@ -12,9 +12,10 @@
 
 use std::sync::Arc;
 
-use super::action::{ACTIONS, OWN};
+use super::action::{ACTIONS, ActionPattern, OWN};
 use super::builtin::OWNER;
 use super::decide::{Decision, Rights};
+use super::pattern::Pattern;
 use super::policy::{Effect, Policy, Statement};
 use super::resource::{Kind, Resource};
 
@@ -80,6 +81,22 @@ fn has(
             resource,
             decision,
         })),
+    }
+}
+
+impl Rights {
+    /// Whether the action may be done to all that the pattern means, also to what is made later. In
+    /// doubt it may not.
+    pub fn allow_all(&self, action: &ActionPattern, resources: &Pattern) -> bool {
+        let policy = Policy {
+            key: String::new(),
+            statements: vec![Statement {
+                effect: Effect::Allow,
+                actions: vec![action.clone()],
+                resources: vec![resources.clone()],
+            }],
+        };
+        exceeds(self, &policy, Effect::Allow).is_none()
     }
 }
 

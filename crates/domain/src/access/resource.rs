@@ -17,6 +17,8 @@ pub enum Kind {
     Policy,
     /// An access token, by id.
     Token,
+    /// A key that relays have, by id, with the relays that use it.
+    RelayKey,
     /// A project, by key.
     Project,
     /// An environment of a project, by key.
@@ -28,12 +30,13 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Organization,
         Self::Member,
         Self::Group,
         Self::Policy,
         Self::Token,
+        Self::RelayKey,
         Self::Project,
         Self::Environment,
         Self::Flag,
@@ -48,6 +51,7 @@ impl Kind {
             Self::Group => "group",
             Self::Policy => "policy",
             Self::Token => "token",
+            Self::RelayKey => "relay",
             Self::Project => "project",
             Self::Environment => "env",
             Self::Flag => "flag",

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use burgee_domain::access::{self, Decision, Policy, Resource, Rights};
+use burgee_domain::access::{self, ActionPattern, Decision, Pattern, Policy, Resource, Rights};
 
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
@@ -62,6 +62,20 @@ impl Administration<'_> {
                 resource,
                 decision,
             }))),
+        }
+    }
+
+    /// Refuses what the author may not do to all that a pattern means, what is made later included;
+    /// `denied` says it then.
+    pub(crate) fn may_to_all(
+        &self,
+        action: &ActionPattern,
+        pattern: &Pattern,
+        denied: impl FnOnce() -> Denied,
+    ) -> Result<(), StoreError> {
+        match self.rights.allow_all(action, pattern) {
+            true => Ok(()),
+            false => Err(StoreError::Denied(Box::new(denied()))),
         }
     }
 

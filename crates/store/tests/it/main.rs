@@ -13,6 +13,7 @@ mod kit;
 mod lists;
 mod people;
 mod places;
+mod relays;
 mod room;
 mod schedules;
 mod sdk_keys;

@@ -3,7 +3,7 @@
 use burgee_domain::id::Id;
 use burgee_domain::limits::{
     MAX_ENVIRONMENTS, MAX_FLAGS, MAX_GROUPS, MAX_INVITATIONS, MAX_MEMBERS, MAX_PERSONAL_TOKENS,
-    MAX_POLICIES, MAX_PROJECTS, MAX_SEGMENTS, MAX_SERVICE_TOKENS,
+    MAX_POLICIES, MAX_PROJECTS, MAX_RELAY_KEYS, MAX_SEGMENTS, MAX_SERVICE_TOKENS,
 };
 use burgee_domain::people::Email;
 use burgee_store::dialect::Dialect;
@@ -12,7 +12,8 @@ use burgee_store::people::groups::Group;
 use burgee_store::people::members::Grants;
 use burgee_store::people::policies::PolicyText;
 use burgee_store::{
-    Actor, ApplyError, Grant, NewEnvironment, NewProject, NewToken, Store, StoreError,
+    Actor, ApplyError, Grant, NewEnvironment, NewProject, NewRelayKey, NewToken, RelayKeyScope,
+    Store, StoreError,
 };
 use serde_json::json;
 
@@ -28,7 +29,7 @@ struct Kind {
     columns: &'static str,
 }
 
-const KINDS: [Kind; 10] = [
+const KINDS: [Kind; 11] = [
     Kind {
         most: MAX_POLICIES,
         table: "policies",
@@ -73,6 +74,13 @@ const KINDS: [Kind; 10] = [
         table: "tokens",
         like: "name = 'one' AND statements IS NULL",
         columns: "id@, organization_id, name, prefix, hash#, account_id, policies, networks, \
+                  created_at",
+    },
+    Kind {
+        most: MAX_RELAY_KEYS,
+        table: "relay_keys",
+        like: "name = 'one'",
+        columns: "id@, organization_id, name, description, prefix, hash#, every_environment, \
                   created_at",
     },
     Kind {
@@ -198,6 +206,15 @@ impl Maker<'_> {
                     false => token(Some(self.member.id.clone()), Grant::Personal),
                 };
                 store.create_token(&new, actor, NOW).await.map(drop)
+            }
+            "relay_keys" => {
+                let new = NewRelayKey {
+                    organization: organization.clone(),
+                    name: name.into(),
+                    description: String::new(),
+                    scope: RelayKeyScope::All,
+                };
+                store.create_relay_key(&new, actor, NOW).await.map(drop)
             }
             "links" => {
                 let address = Email::new(&format!("{name}@x.org")).unwrap();
