@@ -27,9 +27,9 @@ use utoipa_axum::{PathItemExt, paste, routes};
 use crate::api::{
     activity, audience, audit, bulk, changes, compare, environments, evaluate, events, flag_clone,
     flag_index, flags, forget, groups, holders, invitations, me, members, oidc, organization,
-    permissions, policies, project_files, projects, promote, properties, requests, revert, rules,
-    sdk_keys, search, segments, session, sign_in, state, tokens, user_files, user_properties,
-    users, versions,
+    permissions, policies, project_files, projects, promote, properties, relay_agents, relay_keys,
+    requests, revert, rules, sdk_keys, search, segments, session, sign_in, state, tokens,
+    user_files, user_properties, users, versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -274,6 +274,15 @@ operations! {
         .routes(routes!(holders::get))
         .routes(routes!(tokens::list, tokens::create))
         .routes(routes!(tokens::revoke))
+        .routes(routes!(relay_keys::list, relay_keys::create))
+        .routes(routes!(
+            relay_keys::get,
+            relay_keys::update,
+            relay_keys::revoke
+        ))
+        .routes(routes!(relay_keys::rotate))
+        .routes(routes!(relay_agents::list))
+        .routes(routes!(relay_agents::remove))
 }
 
 async fn publish() -> impl IntoResponse {

@@ -190,6 +190,8 @@ async fn open(config: &Config) -> anyhow::Result<(Store, bool)> {
     // Before anybody is let in: what ended while no server ran.
     let ended = store.end_sdk_keys(Clock::Shared(now())).await;
     ended.context("keys that were rotated were not ended")?;
+    let ended = store.end_relay_secrets(Clock::Shared(now())).await;
+    ended.context("secrets of relay keys that were rotated were not ended")?;
     if config.demo {
         let seeded = demo::seed(&store).await;
         seeded.context("the demo data was not seeded")?;
@@ -205,6 +207,7 @@ fn feed_edge(store: &Store, stop: &CancellationToken) -> (Api, Vec<JoinHandle<()
     let traffic = Traffic::new(uuid::Uuid::now_v7().to_string(), Arc::clone(&metrics));
     let sink = Arc::new(LocalSink::new(store.clone()));
     let end_keys = due::EndKeys(store.clone());
+    let end_secrets = due::EndRelaySecrets(store.clone());
     let apply_steps = due::ApplySteps(store.clone());
     let tasks = vec![
         tokio::spawn(Arc::clone(&hub).run(stop.clone())),
@@ -212,6 +215,7 @@ fn feed_edge(store: &Store, stop: &CancellationToken) -> (Api, Vec<JoinHandle<()
         tokio::spawn(Arc::clone(&traffic).run(sink, stop.clone())),
         tokio::spawn(until(stop.clone(), feed::listen(store.clone()))),
         tokio::spawn(until(stop.clone(), due::keep(store.changed(), end_keys))),
+        tokio::spawn(until(stop.clone(), due::keep(store.changed(), end_secrets))),
         tokio::spawn(until(stop.clone(), due::keep(store.changed(), apply_steps))),
         tokio::spawn(until(stop.clone(), retention::run(store.clone()))),
     ];

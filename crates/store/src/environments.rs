@@ -50,7 +50,7 @@ fn colour(text: &str) -> Result<Colour, StoreError> {
     Colour::new(text).map_err(|error| StoreError::Other(Box::new(error)))
 }
 
-/// An environment, as policies name it.
+/// An environment, as policies name it, and how far it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedEnvironment {
     /// Its id.
@@ -61,6 +61,8 @@ pub struct NamedEnvironment {
     pub key: String,
     /// Whether it is protected.
     pub protected: bool,
+    /// Its newest version.
+    pub version: i64,
 }
 
 /// An environment to be made.
@@ -166,7 +168,7 @@ pub(crate) async fn of_organization(
     organization: &Id<Organization>,
 ) -> Result<Vec<NamedEnvironment>, StoreError> {
     let rows = sqlx::query(
-        "SELECT e.id, p.key, e.key, e.protected FROM environments e \
+        "SELECT e.id, p.key, e.key, e.protected, e.version FROM environments e \
          JOIN projects p ON p.id = e.project_id \
          WHERE p.organization_id = $1 AND e.deleted_at IS NULL ORDER BY e.id",
     )
@@ -179,6 +181,7 @@ pub(crate) async fn of_organization(
             project: row::text(found, 1)?,
             key: row::text(found, 2)?,
             protected: row::boolean(found, 3)?,
+            version: row::number(found, 4)?,
         })
     };
     rows.iter().map(named).collect()

@@ -8,6 +8,7 @@
 //! asks [`Store::relay_scope`] again then.
 
 mod rotate;
+mod rows;
 mod scope;
 
 use burgee_domain::access::{Kind, Resource};
@@ -15,8 +16,6 @@ use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_domain::relay_key;
 use burgee_eval::time::Millis;
-use sqlx::AnyConnection;
-use sqlx::any::AnyRow;
 use uuid::Uuid;
 
 pub use rotate::{MAX_GRACE, Rotation};
@@ -27,7 +26,8 @@ use crate::error::StoreError;
 use crate::page::{Page, PageRequest};
 use crate::people::record::{Administration, Event};
 use crate::sql::Sql;
-use crate::{Store, digest, room, row, text};
+use crate::{Store, digest, room, text};
+use rows::{SELECT, find, insert, read, update};
 
 /// What it takes.
 const CREATE: &str = "relayKey.create";
@@ -81,29 +81,6 @@ pub struct RelayKeyEdit {
     pub description: Option<String>,
     /// Which environments it is for.
     pub scope: Option<RelayKeyScope>,
-}
-
-const SELECT: &str = "SELECT id, organization_id, name, description, prefix, every_environment, \
-                      created_at, rotated_at, previous_ends_at, revoked_at FROM relay_keys";
-
-/// Reads a key, without the environments that it names.
-fn read(found: &AnyRow) -> Result<RelayKey, StoreError> {
-    let scope = match row::boolean(found, 5)? {
-        true => RelayKeyScope::All,
-        false => RelayKeyScope::Chosen(Vec::new()),
-    };
-    Ok(RelayKey {
-        id: row::id(found, 0)?,
-        organization: row::id(found, 1)?,
-        name: row::text(found, 2)?,
-        description: row::text(found, 3)?,
-        prefix: row::text(found, 4)?,
-        scope,
-        created_at: row::millis(found, 6)?,
-        rotated_at: row::optional_millis(found, 7)?,
-        previous_ends_at: row::optional_millis(found, 8)?,
-        revoked_at: row::optional_millis(found, 9)?,
-    })
 }
 
 impl Store {
@@ -282,58 +259,6 @@ fn must_work(key: &RelayKey) -> Result<(), StoreError> {
             "this key is revoked; make another one",
         )),
     }
-}
-
-/// A key of an organization, with the environments that it is for.
-async fn find(
-    connection: &mut AnyConnection,
-    organization: &Id<Organization>,
-    id: &Id<RelayKey>,
-) -> Result<RelayKey, StoreError> {
-    let text = format!("{SELECT} WHERE id = $1 AND organization_id = $2");
-    let found = sqlx::query(sqlx::AssertSqlSafe(text))
-        .bind(id.as_str())
-        .bind(organization.as_str())
-        .fetch_optional(&mut *connection)
-        .await?;
-    let mut key = read(&found.ok_or(StoreError::NotFound("relay key"))?)?;
-    scope::fill(connection, std::slice::from_mut(&mut key)).await?;
-    Ok(key)
-}
-
-async fn insert(
-    connection: &mut AnyConnection,
-    key: &RelayKey,
-    secret: &str,
-) -> Result<(), StoreError> {
-    sqlx::query(
-        "INSERT INTO relay_keys (id, organization_id, name, description, prefix, hash, \
-         every_environment, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-    )
-    .bind(key.id.as_str())
-    .bind(key.organization.as_str())
-    .bind(key.name.as_str())
-    .bind(key.description.as_str())
-    .bind(key.prefix.as_str())
-    .bind(digest::bytes(secret.as_bytes()).to_vec())
-    .bind(key.scope.is_all())
-    .bind(key.created_at.0)
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-async fn update(connection: &mut AnyConnection, key: &RelayKey) -> Result<(), StoreError> {
-    sqlx::query(
-        "UPDATE relay_keys SET name = $1, description = $2, every_environment = $3 WHERE id = $4",
-    )
-    .bind(key.name.as_str())
-    .bind(key.description.as_str())
-    .bind(key.scope.is_all())
-    .bind(key.id.as_str())
-    .execute(connection)
-    .await?;
-    Ok(())
 }
 
 /// Something that is done with a key, which is for the environments that `scope` tells.

@@ -1333,6 +1333,107 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/relay-agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the relays, by key and id: those that are connected, and those that were in the last 30
+         *     days.
+         */
+        get: operations["getRelayAgents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/relay-agents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a relay that is not connected from the list. One that comes back is listed again. */
+        delete: operations["deleteRelayAgentsById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/relay-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the keys of relays, oldest first, revoked ones too. */
+        get: operations["getRelayKeys"];
+        put?: never;
+        /**
+         * Make a key for relays. Its secret is shown this once. Whoever has it learns whole flags and the
+         *     SDK keys of its scope, so it takes `sdkKey.reveal` there.
+         */
+        post: operations["postRelayKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/relay-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One key of relays. */
+        get: operations["getRelayKeysById"];
+        put?: never;
+        post?: never;
+        /** Revoke a key. Its relays are cut off at once, and serve nothing once they know. */
+        delete: operations["deleteRelayKeysById"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a key's name, description and scope. What its relays serve changes at once: they forget
+         *     what they have of environments that it is not for any more.
+         */
+        patch: operations["patchRelayKeysById"];
+        trace?: never;
+    };
+    "/api/v1/relay-keys/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace a key's secret, which is shown this once; the one before works on until the grace ends.
+         *     Where another one is still in its grace, that one ends at once. It takes `sdkKey.reveal` on all
+         *     of the key's scope.
+         */
+        post: operations["postRelayKeysByIdRotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/requests": {
         parameters: {
             query?: never;
@@ -1831,6 +1932,23 @@ export interface components {
             project?: string;
             /** @description The variation's id. */
             variation: string;
+        };
+        /** @description How far a relay is in an environment. */
+        AgentEnvironment: {
+            /**
+             * Format: int64
+             * @description How many versions came after that one by now; 0: none.
+             */
+            behind: number;
+            /** @description The environment's key. */
+            environment: string;
+            /** @description The project's key. */
+            project: string;
+            /**
+             * Format: int64
+             * @description The version that it served when it was last seen.
+             */
+            version: number;
         };
         /** @description Whether it may be done, and why. */
         Answer: {
@@ -3337,6 +3455,15 @@ export interface components {
             /** @description The key, where absent. */
             name?: string | null;
         };
+        /** @description A new key for relays. */
+        NewRelayKeyBody: {
+            /** @description A text for people. */
+            description?: string;
+            /** @description Its display name. */
+            name: string;
+            /** @description Which environments its relays serve. */
+            scope: components["schemas"]["ScopeInput"];
+        };
         /** @description A change set that shall wait. */
         NewRequestBody: {
             /** @description The versions that the author saw, as of a change set. */
@@ -3803,6 +3930,75 @@ export interface components {
             next?: string | null;
         };
         /** @description A page of items. */
+        Page_RelayAgentView: {
+            /** @description The items, in order. */
+            items: {
+                /** @description From where it is connected. */
+                address: string;
+                /** @description Whether it is connected. A relay that was not heard of for a minute is not. */
+                connected: boolean;
+                /** @description Since when it is connected, or was when it was last seen, ISO 8601. */
+                connectedAt: string;
+                /**
+                 * Format: int64
+                 * @description How many SDKs are connected to it.
+                 */
+                connections: number;
+                /**
+                 * @description When its connection ended, ISO 8601; absent while it has one, and where nobody was there to
+                 *     notice.
+                 */
+                disconnectedAt?: string | null;
+                /** @description What it serves, as far as the caller may see it, by keys. */
+                environments: components["schemas"]["AgentEnvironment"][];
+                /** @description The id that it made for itself. */
+                id: string;
+                /** @description The id of the relay key that it uses. */
+                key: string;
+                /** @description When it was last heard of, to about fifteen seconds, ISO 8601. */
+                lastSeenAt: string;
+                /** @description What it calls itself. */
+                name: string;
+                /** @description The server that it hangs on. */
+                node: string;
+                /** @description The version of its program. */
+                version: string;
+            }[];
+            /** @description The cursor of the next page; absent on the last. */
+            next?: string | null;
+        };
+        /** @description A page of items. */
+        Page_RelayKeyView: {
+            /** @description The items, in order. */
+            items: {
+                /** @description When it was made, ISO 8601. */
+                createdAt: string;
+                /** @description A text for people. */
+                description: string;
+                /** @description Its id. */
+                id: string;
+                /** @description Its display name. */
+                name: string;
+                /** @description The first characters of its secret, by which people recognise it. */
+                prefix: string;
+                /** @description Until when the secret before that one works, ISO 8601; absent where it does not. */
+                previousEndsAt?: string | null;
+                /** @description When it was revoked, ISO 8601. */
+                revokedAt?: string | null;
+                /** @description When its secret was last replaced, ISO 8601. */
+                rotatedAt?: string | null;
+                /** @description Which environments its relays serve. */
+                scope: components["schemas"]["ScopeView"];
+                /**
+                 * @description What relays are configured with (`--key`); shown when it is made or replaced, and never
+                 *     again.
+                 */
+                secret?: string | null;
+            }[];
+            /** @description The cursor of the next page; absent on the last. */
+            next?: string | null;
+        };
+        /** @description A page of items. */
         Page_RequestView: {
             /** @description The items, in order. */
             items: (components["schemas"]["RequestHead"] & {
@@ -4111,6 +4307,13 @@ export interface components {
             /** @description The statement's index in the policy. */
             statement?: number | null;
         };
+        /** @description An environment, by keys. */
+        PlaceName: {
+            /** @description The environment's key. */
+            environment: string;
+            /** @description The project's key. */
+            project: string;
+        };
         /** @description A version that a change set made, of a project, of an environment or of the organization. */
         PlaceView: {
             /** @description The environment's key; absent for what the project's environments share. */
@@ -4342,6 +4545,73 @@ export interface components {
             by: string;
             /** @description Why. */
             why: string;
+        };
+        /** @description A relay, as it was when it was last seen. */
+        RelayAgentView: {
+            /** @description From where it is connected. */
+            address: string;
+            /** @description Whether it is connected. A relay that was not heard of for a minute is not. */
+            connected: boolean;
+            /** @description Since when it is connected, or was when it was last seen, ISO 8601. */
+            connectedAt: string;
+            /**
+             * Format: int64
+             * @description How many SDKs are connected to it.
+             */
+            connections: number;
+            /**
+             * @description When its connection ended, ISO 8601; absent while it has one, and where nobody was there to
+             *     notice.
+             */
+            disconnectedAt?: string | null;
+            /** @description What it serves, as far as the caller may see it, by keys. */
+            environments: components["schemas"]["AgentEnvironment"][];
+            /** @description The id that it made for itself. */
+            id: string;
+            /** @description The id of the relay key that it uses. */
+            key: string;
+            /** @description When it was last heard of, to about fifteen seconds, ISO 8601. */
+            lastSeenAt: string;
+            /** @description What it calls itself. */
+            name: string;
+            /** @description The server that it hangs on. */
+            node: string;
+            /** @description The version of its program. */
+            version: string;
+        };
+        /** @description What can be edited of a relay's key; what is absent stays. */
+        RelayKeyUpdate: {
+            /** @description The new text for people. */
+            description?: string | null;
+            /** @description The new display name. */
+            name?: string | null;
+            scope?: components["schemas"]["ScopeInput"] | null;
+        };
+        /** @description A key of relays. */
+        RelayKeyView: {
+            /** @description When it was made, ISO 8601. */
+            createdAt: string;
+            /** @description A text for people. */
+            description: string;
+            /** @description Its id. */
+            id: string;
+            /** @description Its display name. */
+            name: string;
+            /** @description The first characters of its secret, by which people recognise it. */
+            prefix: string;
+            /** @description Until when the secret before that one works, ISO 8601; absent where it does not. */
+            previousEndsAt?: string | null;
+            /** @description When it was revoked, ISO 8601. */
+            revokedAt?: string | null;
+            /** @description When its secret was last replaced, ISO 8601. */
+            rotatedAt?: string | null;
+            /** @description Which environments its relays serve. */
+            scope: components["schemas"]["ScopeView"];
+            /**
+             * @description What relays are configured with (`--key`); shown when it is made or replaced, and never
+             *     again.
+             */
+            secret?: string | null;
         };
         /** @description Removes excluded users. */
         RemoveExcluded: {
@@ -4724,6 +4994,22 @@ export interface components {
             of: number;
             /** @description The request. */
             request: components["schemas"]["RequestView"];
+        };
+        /** @description Which environments a key is to be for: all, or these. */
+        ScopeInput: {
+            /** @description All of the organization, also those that are made later. */
+            all?: boolean;
+            /** @description These alone, at least one, where it is not for all. */
+            environments?: components["schemas"]["PlaceName"][];
+        };
+        /** @description Which environments a key is for. */
+        ScopeView: {
+            /** @description All of the organization, also those that are made later. */
+            all: boolean;
+            /** @description Those that it names, as far as the caller may see them, by key; empty where it is for all. */
+            environments: components["schemas"]["PlaceName"][];
+            /** @description How many it names besides, which the caller may not see. */
+            hidden: number;
         };
         /** @description A key's new name. */
         SdkKeyEdit: {
@@ -14551,6 +14837,695 @@ export interface operations {
             };
             /** @description It was changed since; nothing was done */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRelayAgents: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before; absent for the first. */
+                cursor?: string;
+                /** @description The id of the relay key that they use; of all keys where absent. */
+                key?: string;
+                /** @description How many items, 1 to 500; 50 where absent. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RelayAgentView"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteRelayAgentsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The relay's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRelayKeys: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before; absent for the first. */
+                cursor?: string;
+                /** @description How many items, 1 to 500; 50 where absent. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RelayKeyView"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postRelayKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRelayKeyBody"];
+            };
+        };
+        responses: {
+            /** @description Made; what is there now */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RelayKeyView"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRelayKeysById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The relay key's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    /** @description Names what is set here, for `If-Match` with an edit; not its versions */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RelayKeyView"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteRelayKeysById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The relay key's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patchRelayKeysById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of what was looked at: where it is another by now, nothing is done (412) */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The relay key's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RelayKeyUpdate"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RelayKeyView"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed since; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postRelayKeysByIdRotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The relay key's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Rotation"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RelayKeyView"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that is there stands against it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -15,6 +15,7 @@ mod people;
 mod plans;
 mod properties;
 mod rejections;
+mod relay_key;
 mod requests;
 mod schedule;
 mod sdk_key;

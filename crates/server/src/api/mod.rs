@@ -32,6 +32,8 @@ pub mod project_files;
 pub mod projects;
 pub mod promote;
 pub mod properties;
+pub mod relay_agents;
+pub mod relay_keys;
 pub mod requests;
 pub mod revert;
 pub mod rules;

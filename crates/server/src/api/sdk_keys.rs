@@ -256,7 +256,7 @@ pub async fn revoke(
 
 impl Rotation {
     /// The grace in ms.
-    fn read(&self) -> Result<i64, Problem> {
+    pub(super) fn read(&self) -> Result<i64, Problem> {
         match self.grace_seconds {
             0..=MAX_GRACE_SECONDS => Ok(self.grace_seconds * 1_000),
             _ => {

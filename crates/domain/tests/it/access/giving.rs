@@ -1,6 +1,6 @@
 //! Who may give which policies to others.
 
-use burgee_domain::access::{GIVE, OWN, Rights, builtin, may_give};
+use burgee_domain::access::{ActionPattern, GIVE, OWN, Pattern, Rights, builtin, may_give};
 use serde_json::{Value, json};
 
 use super::{allow, deny, policy, rights};
@@ -116,4 +116,29 @@ fn more_than_can_be_compared_is_not_given() {
         json!([allow(&["flag.read"], &["project/*"])]),
         many
     ));
+}
+
+#[test]
+fn what_is_allowed_everywhere_is_allowed_in_what_is_made_later() {
+    let action = ActionPattern::new("sdkKey.reveal").unwrap();
+    let everywhere = Pattern::new("project/*:env/*").unwrap();
+    let all = |list: Value| rights(list).allow_all(&action, &everywhere);
+    let reveal = |pattern: &str| allow(&["sdkKey.*"], &[pattern]);
+    assert!(all(json!([reveal("*")])) && all(json!([reveal("project/*")])));
+    assert!(!all(json!([])));
+    for less in [
+        "project/web",
+        "project/w*:env/*",
+        "project/*:env/p*",
+        "project/*:env/*@unprotected",
+        "organization",
+    ] {
+        assert!(!all(json!([reveal(less)])), "{less}");
+        let but = json!([reveal("*"), deny(&["sdkKey.reveal"], &[less])]);
+        assert_eq!(all(but), less == "organization", "{less}");
+    }
+    let owner = Rights::everything();
+    assert!(owner.allow_all(&action, &everywhere));
+    let bound = owner.within(rights(json!([reveal("project/web")])));
+    assert!(!bound.allow_all(&action, &everywhere));
 }

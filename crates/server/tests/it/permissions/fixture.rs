@@ -1,10 +1,11 @@
 //! An organization with one of everything that a route can be about.
 
 use burgee_domain::access::{StatementInput, statements};
+use burgee_domain::id::Id;
 use burgee_eval::time::Millis;
 use burgee_server::now;
 use burgee_store::traffic::UserSeen;
-use burgee_store::{Actor, Grant, NewToken};
+use burgee_store::{Actor, AgentSeen, Grant, NewToken};
 use burgee_testkit::api::Api;
 use serde_json::{Value, json};
 
@@ -19,6 +20,8 @@ pub(crate) struct Fixture {
     pub(crate) invitation: String,
     pub(crate) token: String,
     pub(crate) sdk_key: String,
+    /// Two relays use it: `here`, and `gone`.
+    pub(crate) relay_key: String,
     pub(crate) change_set: String,
     /// Requests of the owner's: one to work on, one to be withdrawn.
     pub(crate) request: String,
@@ -47,6 +50,9 @@ impl Fixture {
         let key = made(&format!("{environment}/sdk-keys"), key).await;
         let token = json!({"kind": "service", "name": "spare", "policies": ["reader"]});
         let token = made("tokens", token).await;
+        let relay = json!({"name": "spare", "scope": {"all": true}});
+        let relay = made("relay-keys", relay).await;
+        relays(app, &id(&relay)).await;
         let somebody = json!({"email": "somebody@example.com", "policies": ["reader"]});
         let invitation = made("invitations", somebody).await;
         let change_set = flags_and_segments(app).await;
@@ -66,6 +72,7 @@ impl Fixture {
             invitation: id(&invitation),
             token: id(&token),
             sdk_key: id(&key),
+            relay_key: id(&relay),
             change_set,
             request: request(&author).await,
             idle_request: request(&author).await,
@@ -81,6 +88,7 @@ impl Fixture {
         let known = [&self.mate, &self.leaver, &self.invitation, &self.token];
         let mut marks: Vec<String> = known.into_iter().cloned().collect();
         marks.extend([self.sdk_key.clone(), self.change_set.clone()]);
+        marks.push(self.relay_key.clone());
         marks.extend([self.request.clone(), self.idle_request.clone()]);
         marks.push(self.series.clone());
         marks.extend([id(&project), id(&prod), "example.com".to_owned()]);
@@ -107,6 +115,27 @@ async fn users(app: &App) {
         at: now(),
     });
     app.store.traffic().put_users(&users).await.unwrap();
+}
+
+/// Relays that use a key: one that is connected, and one that is not.
+async fn relays(app: &App, key: &str) {
+    for agent in ["here", "gone"] {
+        let seen = AgentSeen {
+            agent: agent.into(),
+            key: Id::new(key),
+            organization: app.organization.id.clone(),
+            name: "secret-name".into(),
+            version: String::new(),
+            address: String::new(),
+            node: String::new(),
+            connections: 0,
+            environments: Vec::new(),
+            connected_at: now(),
+            at: now(),
+        };
+        app.store.relay_agent_seen(&seen).await.unwrap();
+    }
+    app.store.relay_agent_gone("gone", now()).await.unwrap();
 }
 
 async fn flags_and_segments(app: &App) -> String {
@@ -225,6 +254,8 @@ pub(crate) async fn everything(app: &App) -> Vec<Value> {
         "groups",
         "policies",
         "tokens",
+        "relay-keys",
+        "relay-agents",
     ] {
         let mut page = app.owner.get(path).await.expect(200);
         for item in page["items"].as_array_mut().unwrap() {

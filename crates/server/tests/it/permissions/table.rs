@@ -125,6 +125,7 @@ pub(crate) fn operations(of: &Fixture) -> Vec<Operation> {
     all.extend(groups());
     all.extend(policies());
     all.extend(tokens(of));
+    all.extend(relays(of));
     all
 }
 
@@ -764,6 +765,44 @@ fn tokens(of: &Fixture) -> Vec<Operation> {
             "DELETE /api/v1/tokens/{id}",
             format!("tokens/{}", of.token),
             &["token.write"],
+        ),
+    ]
+}
+
+fn relays(of: &Fixture) -> Vec<Operation> {
+    let key = format!("relay-keys/{}", of.relay_key);
+    let reveal = "sdkKey.reveal";
+    vec![
+        op("GET /api/v1/relay-keys", "relay-keys", &[]).shows("relayKey.read"),
+        op(
+            "POST /api/v1/relay-keys",
+            "relay-keys",
+            &["relayKey.create", reveal],
+        )
+        .sends(json!({"name": "made", "scope": {"all": true}})),
+        op(
+            "GET /api/v1/relay-keys/{id}",
+            key.as_str(),
+            &["relayKey.read"],
+        ),
+        op(
+            "PATCH /api/v1/relay-keys/{id}",
+            key.as_str(),
+            &["relayKey.update"],
+        )
+        .sends(json!({"name": "Renamed"})),
+        op(
+            "POST /api/v1/relay-keys/{id}/rotate",
+            format!("{key}/rotate"),
+            &["relayKey.rotate", reveal],
+        )
+        .sends(json!({"graceSeconds": 60})),
+        op("DELETE /api/v1/relay-keys/{id}", key, &["relayKey.revoke"]),
+        op("GET /api/v1/relay-agents", "relay-agents", &[]).shows("relayAgent.read"),
+        op(
+            "DELETE /api/v1/relay-agents/{id}",
+            "relay-agents/gone",
+            &["relayAgent.remove"],
         ),
     ]
 }
