@@ -9,6 +9,7 @@ import { Sentence } from "./sentence";
 const KEYS = [
   "project",
   "environment",
+  "environments",
   "before",
   "group",
   "groups",

@@ -7,7 +7,7 @@ type Params = Readonly<Record<string, string | undefined>>;
 
 /** Which of its templates says an act, where it has several. */
 export function contextOf({ code, params }: Line): string | undefined {
-  const { days, before, entries, passwords, leftOut } = params as Params;
+  const { days, before, entries, environments, passwords, leftOut } = params as Params;
   switch (code) {
     case "updateOrganization":
       return params["secondFactorRequired"] === "true" ? "second" : undefined;
@@ -23,6 +23,9 @@ export function contextOf({ code, params }: Line): string | undefined {
       return entries === "all" ? undefined : "some";
     case "setSignIn":
       return passwords === "off" ? "off" : undefined;
+    case "createRelayKey":
+    case "updateRelayKey":
+      return environments === "all" ? "all" : undefined;
     case "signInFailed":
       return leftOut ? "more" : undefined;
     default:

@@ -74,6 +74,12 @@ export const KINDS = {
     "revokeSdkKey",
     "createToken",
     "revokeToken",
+    "createRelayKey",
+    "updateRelayKey",
+    "rotateRelayKey",
+    "endRelaySecret",
+    "revokeRelayKey",
+    "removeRelayAgent",
   ],
   people: [
     "inviteMember",
