@@ -3,6 +3,8 @@
 //! Labels have few values by construction (enums, close codes of the protocol): nothing that a
 //! stranger sends becomes a label.
 
+mod listener;
+
 use std::fmt;
 use std::sync::atomic::{AtomicI64, AtomicU64};
 
@@ -12,6 +14,8 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
+
+pub use listener::{joined, serve};
 
 use crate::driver::Loops;
 use crate::environment::Sync;

@@ -74,6 +74,22 @@ impl ExposureTexts<'_> {
 }
 
 impl Exposure {
+    /// Packs an exposure; `times` are the first and the last, in ms since 1970.
+    pub fn new(
+        environment: Arc<str>,
+        texts: ExposureTexts<'_>,
+        experiment: bool,
+        (first, last): (i64, i64),
+    ) -> Self {
+        Self {
+            environment,
+            texts: texts.pack(),
+            experiment,
+            first,
+            last,
+        }
+    }
+
     /// Who got what.
     pub fn texts(&self) -> ExposureTexts<'_> {
         let [flag, flag_id, variation, user] = self.texts.first();

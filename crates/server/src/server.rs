@@ -10,7 +10,7 @@ use anyhow::Context;
 use burgee_edge::api::Api;
 use burgee_edge::driver;
 use burgee_edge::hub::Hub;
-use burgee_edge::metrics::Metrics;
+use burgee_edge::metrics::{self, Metrics};
 use burgee_edge::traffic::Traffic;
 use burgee_store::Store;
 use burgee_store::dialect::Clock;
@@ -27,7 +27,7 @@ use crate::fetch::Fetcher;
 use crate::mail::{Mailer, Post};
 use crate::rates::Limiter;
 use crate::sink::LocalSink;
-use crate::{audit, demo, due, metrics, retention, router, setup};
+use crate::{audit, demo, due, retention, router, setup};
 
 /// A running service.
 pub struct Server {
@@ -72,8 +72,10 @@ impl Server {
         let edge = driver::serve(listening, &api, routes, stop_edge.clone(), driver)
             .with_context(taken)?;
         let text = move || metrics::joined(&counters.encode(), &mails.encode());
-        let metrics_address =
-            metrics::serve(config.metrics_listen, text, stop_feed.clone()).await?;
+        let listen = config.metrics_listen;
+        let metrics_address = metrics::serve(listen, text, stop_feed.clone())
+            .await
+            .with_context(|| format!("--metrics-listen: {listen} cannot be listened on"))?;
         Ok(Self {
             address: edge.local_addr(),
             metrics_address,

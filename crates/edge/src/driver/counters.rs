@@ -128,6 +128,12 @@ impl PerKind {
 }
 
 impl Counters {
+    /// How many streaming connections there are now.
+    pub fn streaming(&self) -> u64 {
+        let of = |kind| self.connections.of(kind).load(Relaxed);
+        of(KeyKind::Client) + of(KeyKind::Server)
+    }
+
     /// Counts our close frame.
     pub(super) fn closed(&self, code: u16) {
         let counter = match code {

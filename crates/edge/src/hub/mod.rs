@@ -10,13 +10,14 @@ mod keys;
 mod refresh;
 mod usage;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
 use tokio_util::sync::CancellationToken;
 
 use crate::environment::{Environment, Update};
@@ -199,6 +200,22 @@ impl Hub {
     pub async fn gone(&self, environment: &str) {
         self.until(|| self.environment(environment).is_none().then_some(()))
             .await;
+    }
+
+    /// Resolves when the feed has brought something, whatever it is.
+    pub fn progress(&self) -> Notified<'_> {
+        self.progressed.notified()
+    }
+
+    /// The versions of all environments that are served, by id.
+    pub fn versions(&self) -> BTreeMap<String, i64> {
+        let environments = self
+            .environments
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        let version = |it: &Environment| it.current().position().version;
+        let all = environments.iter();
+        all.map(|(id, it)| (id.to_string(), version(it))).collect()
     }
 
     /// Whether everything was loaded once since the start (or tried and found wanting).

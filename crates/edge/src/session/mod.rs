@@ -40,8 +40,8 @@ pub enum Action<'a> {
     Closed(Option<u16>),
     /// Send this plain answer and drop the connection.
     Refuse(&'static [u8]),
-    /// It is ordinary HTTP: somebody else goes on with the socket and the input, none of which
-    /// has been used.
+    /// It is ordinary HTTP, or a relay: somebody else goes on with the socket and the input, none
+    /// of which has been used.
     HandOver,
 }
 
@@ -86,6 +86,9 @@ pub enum Flow {
 /// read finds as it was sent is never so much: this is for what is inflated, of which there may be
 /// a thousand times as much, and others wait meanwhile.
 const AT_ONCE: usize = 256 * 1024;
+
+/// The `type` of a relay's upgrade.
+const RELAY: &[u8] = b"relay-proxy";
 
 /// Where a connection is in the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,6 +192,11 @@ impl Session {
             Head::TooLong => return (0, self.end(Action::Refuse(answer::HEAD_TOO_LONG), act)),
             Head::Other => return (0, self.end(Action::HandOver, act)),
         };
+        // Relays are few, and said more to than fits here.
+        let kind = query::parameter(upgrade.query, "type");
+        if kind.is_some_and(|kind| kind.as_ref() == RELAY) {
+            return (0, self.end(Action::HandOver, act));
+        }
         let key = match upgrade.key {
             Ok(key) => key,
             Err(why) => {
@@ -244,7 +252,6 @@ impl Session {
 }
 
 /// The secret and its kind, from the query; `None` where the connection is refused for good.
-/// Relays are refused until there is an upstream for them.
 fn credentials(upgrade: &Upgrade<'_>, now: i64) -> Option<(Secret, KeyKind)> {
     let kind = match query::parameter(upgrade.query, "type")?.as_ref() {
         b"client" => KeyKind::Client,

@@ -150,7 +150,6 @@ fn what_is_refused_for_good_is_closed_4003() {
         format!("type=browser&token={good}"),
         format!("token={good}"),
         "type=client".to_owned(),
-        "type=relay-proxy&token=rp-whatever".to_owned(),
         String::new(),
     ] {
         let mut client = Client::upgraded(edge.address, &query);

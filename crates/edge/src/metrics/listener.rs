@@ -1,8 +1,8 @@
 //! Prometheus metrics on a listener of their own, because they are not for the public.
 
+use std::io;
 use std::net::SocketAddr;
 
-use anyhow::Context;
 use axum::Router;
 use axum::http::header;
 use axum::routing::get;
@@ -17,10 +17,8 @@ pub async fn serve(
     listen: SocketAddr,
     text: impl Fn() -> String + Clone + Send + Sync + 'static,
     shutdown: CancellationToken,
-) -> anyhow::Result<SocketAddr> {
-    let listener = TcpListener::bind(listen)
-        .await
-        .with_context(|| format!("--metrics-listen: {listen} cannot be listened on"))?;
+) -> io::Result<SocketAddr> {
+    let listener = TcpListener::bind(listen).await?;
     let address = listener.local_addr()?;
     let answer = move || async move { ([(header::CONTENT_TYPE, OPENMETRICS)], text()) };
     let router = Router::new().route("/metrics", get(answer));

@@ -1,0 +1,37 @@
+//! Relays behind a relay: the upstream says what their keys open, and is told how they are.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use burgee_edge::source::{BoxFuture, Source, Unavailable};
+use tokio::time::timeout;
+
+use crate::message::{Opened, Report, ToUpstream};
+use crate::serve::Access;
+use crate::upstream::Upstream;
+
+/// How long a key that was revoked can go unnoticed here: the upstream does not tell of them.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// Who may be fed, as the upstream says.
+pub(super) struct Behind(pub(super) Arc<Upstream>);
+
+impl Access for Behind {
+    fn open<'a>(&'a self, secret: &'a str) -> BoxFuture<'a, Result<Option<Opened>, Unavailable>> {
+        Box::pin(self.0.relay_scope(secret))
+    }
+
+    fn changed(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            let _time_to_look = timeout(LOOK, self.0.changed()).await;
+        })
+    }
+
+    fn seen(&self, report: Report) {
+        self.0.tell(ToUpstream::Status(report));
+    }
+
+    fn gone(&self, agent: &str) {
+        self.0.tell(ToUpstream::Gone(agent.to_owned()));
+    }
+}

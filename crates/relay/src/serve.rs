@@ -1,0 +1,141 @@
+//! Feeding relays: the other end of [`crate::upstream`], inside a server or a relay.
+//!
+//! A connection tells one relay what its key opens: whatever of it the relay does not have, in one
+//! message an environment, always the newest. So a slow relay is never sent what is old, and nothing
+//! is queued for it. What all relays need after a change is read and packed once.
+
+mod frames;
+mod listening;
+mod telling;
+mod upgrade;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::get;
+use burgee_edge::hub::Hub;
+use burgee_edge::sink::Sink;
+use burgee_edge::source::{BoxFuture, Source, Unavailable};
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
+use tokio::sync::{mpsc, watch};
+use tokio_tungstenite::WebSocketStream;
+use tokio_util::sync::CancellationToken;
+
+use crate::message::{Opened, Report, ToRelay};
+use frames::Frames;
+
+/// A relay that says nothing for so long is gone: it tells how it is every ten seconds.
+const SILENCE: Duration = Duration::from_secs(45);
+
+/// Answers that may wait to be sent to a relay.
+const QUEUE: usize = 64;
+
+type Socket = WebSocketStream<TokioIo<Upgraded>>;
+
+/// Who may be fed with what, and where it is told how relays are. Implemented by the server over
+/// its store; by a relay over its upstream.
+pub trait Access: Send + Sync + 'static {
+    /// What a relay key opens now; `None` where the store of record says that there is no such key.
+    fn open<'a>(&'a self, secret: &'a str) -> BoxFuture<'a, Result<Option<Opened>, Unavailable>>;
+
+    /// Resolves when keys or what they open may have changed.
+    fn changed(&self) -> BoxFuture<'_, ()>;
+
+    /// How a relay is. Must not wait.
+    fn seen(&self, report: Report);
+
+    /// A relay is gone, by its agent's id. Must not wait.
+    fn gone(&self, agent: &str);
+}
+
+/// What feeds relays.
+pub struct Feeding {
+    hub: Arc<Hub>,
+    source: Arc<dyn Source>,
+    sink: Arc<dyn Sink>,
+    access: Arc<dyn Access>,
+    frames: Frames,
+    shutdown: CancellationToken,
+}
+
+impl Feeding {
+    /// Feeds relays from what `hub` serves, read whole from `source`; what they send goes into
+    /// `sink`. Connections are told to come back at `shutdown`.
+    pub fn new(
+        hub: Arc<Hub>,
+        source: Arc<dyn Source>,
+        sink: Arc<dyn Sink>,
+        access: Arc<dyn Access>,
+        shutdown: CancellationToken,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            hub,
+            source,
+            sink,
+            access,
+            frames: Frames::default(),
+            shutdown,
+        })
+    }
+
+    /// The endpoint: upgrades of `/streaming` by relays, which the streaming driver hands over.
+    pub fn router(self: Arc<Self>) -> Router {
+        Router::new()
+            .route("/streaming", get(upgrade::upgrade))
+            .with_state(self)
+    }
+
+    /// Talks to a relay until either side is done.
+    async fn converse(self: Arc<Self>, socket: Socket, peer: Peer) {
+        let name = peer.address.clone();
+        match self.talk(socket, peer).await {
+            Ok(()) => tracing::info!(relay = name, "a relay is gone"),
+            Err(reason) => tracing::info!(relay = name, %reason, "a relay is gone"),
+        }
+    }
+
+    async fn talk(&self, socket: Socket, peer: Peer) -> Result<(), Ended> {
+        use futures_util::StreamExt;
+        let (mut write, mut read) = socket.split();
+        let (agent, have) = listening::hello(&mut read).await?;
+        tracing::info!(relay = peer.address, agent = agent.id, name = agent.name,
+            version = agent.version, "a relay is fed");
+        let (say, answers) = mpsc::channel::<ToRelay>(QUEUE);
+        let opened = watch::Sender::new(peer.opened.clone());
+        let ended = tokio::select! {
+            ended = self.listen(&mut read, &peer, &agent, &opened, say) => ended,
+            ended = self.tell(&mut write, &peer, have, &opened, answers) => ended,
+        };
+        self.access.gone(&agent.id);
+        ended
+    }
+}
+
+/// A relay that is connected.
+struct Peer {
+    /// Where from.
+    address: String,
+    /// Its key.
+    secret: String,
+    /// What that opened when it came.
+    opened: Opened,
+}
+
+/// Why a conversation ended.
+#[derive(Debug, thiserror::Error)]
+enum Ended {
+    #[error("it said nothing for too long")]
+    Silent,
+    #[error("it did not say who it is")]
+    NoHello,
+    #[error("its key was revoked")]
+    Revoked,
+    #[error(transparent)]
+    Socket(#[from] tokio_tungstenite::tungstenite::Error),
+    #[error(transparent)]
+    Unreadable(#[from] crate::message::Unreadable),
+    #[error("a message could not be packed: {0}")]
+    Panicked(#[from] tokio::task::JoinError),
+}

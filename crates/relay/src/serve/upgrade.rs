@@ -1,0 +1,135 @@
+//! From an HTTP request to a conversation.
+//!
+//! The key is looked up before the upgrade: a relay reads the status, and tries again either way.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::extract::{ConnectInfo, Query, Request, State};
+use axum::http::header::{
+    AUTHORIZATION, CONNECTION, RETRY_AFTER, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, UPGRADE,
+};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use hyper::upgrade::OnUpgrade;
+use hyper_util::rt::TokioIo;
+use serde::Deserialize;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::Role;
+
+use super::{Feeding, Peer};
+use crate::message::VERSION;
+use crate::upstream::limits;
+
+/// The query of an upgrade.
+#[derive(Deserialize)]
+pub(super) struct Asked {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    version: Option<String>,
+}
+
+/// Why an upgrade is refused.
+#[derive(Clone, Copy)]
+enum Refused {
+    Kind,
+    Version,
+    Upgrade,
+    Key,
+    Unavailable,
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        let (status, text) = match self {
+            Self::Kind => (StatusCode::BAD_REQUEST, "type: `relay-proxy` is served here"),
+            Self::Version => (
+                StatusCode::BAD_REQUEST,
+                "version: `burgee-1` is what relays are fed with",
+            ),
+            Self::Upgrade => (
+                StatusCode::UPGRADE_REQUIRED,
+                "relays are fed over a WebSocket",
+            ),
+            Self::Key => (
+                StatusCode::UNAUTHORIZED,
+                "Authorization: there is no such relay key",
+            ),
+            Self::Unavailable => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "keys cannot be checked now",
+            ),
+        };
+        let mut response = (status, text).into_response();
+        if matches!(self, Self::Unavailable) {
+            let seconds = HeaderValue::from_static("1");
+            response.headers_mut().insert(RETRY_AFTER, seconds);
+        }
+        response
+    }
+}
+
+/// `GET /streaming?type=relay-proxy&version=burgee-1`, with the relay key in `Authorization`.
+pub(super) async fn upgrade(
+    State(feeding): State<Arc<Feeding>>,
+    ConnectInfo(address): ConnectInfo<SocketAddr>,
+    Query(asked): Query<Asked>,
+    mut request: Request,
+) -> Response {
+    let upgrading = request.extensions_mut().remove::<OnUpgrade>();
+    let headers = std::mem::take(request.headers_mut());
+    let answer = begin(&feeding, &asked, headers, upgrading).await;
+    let (peer, accept, upgrading) = match answer {
+        Ok((peer, accept, upgrading)) => (peer, accept, upgrading),
+        Err(refused) => return refused.into_response(),
+    };
+    let peer = Peer {
+        address: address.ip().to_string(),
+        ..peer
+    };
+    tokio::spawn(async move {
+        match upgrading.await {
+            Ok(upgraded) => {
+                let io = TokioIo::new(upgraded);
+                let socket = WebSocketStream::from_raw_socket(io, Role::Server, Some(limits()));
+                feeding.converse(socket.await, peer).await;
+            }
+            Err(error) => tracing::debug!(%error, "a relay did not upgrade"),
+        }
+    });
+    let headers = [
+        (UPGRADE, HeaderValue::from_static("websocket")),
+        (CONNECTION, HeaderValue::from_static("upgrade")),
+        (SEC_WEBSOCKET_ACCEPT, accept),
+    ];
+    (StatusCode::SWITCHING_PROTOCOLS, headers).into_response()
+}
+
+async fn begin(
+    feeding: &Feeding,
+    asked: &Asked,
+    headers: HeaderMap,
+    upgrading: Option<OnUpgrade>,
+) -> Result<(Peer, HeaderValue, OnUpgrade), Refused> {
+    if asked.kind.as_deref() != Some("relay-proxy") {
+        return Err(Refused::Kind);
+    }
+    if asked.version.as_deref() != Some(VERSION) {
+        return Err(Refused::Version);
+    }
+    let text = |name| headers.get(name)?.to_str().ok();
+    let secret = text(AUTHORIZATION).unwrap_or_default().to_owned();
+    let accept = text(SEC_WEBSOCKET_KEY).map(|key| derive_accept_key(key.as_bytes()));
+    let accept = accept.and_then(|it| HeaderValue::from_str(&it).ok());
+    let (accept, upgrading) = accept.zip(upgrading).ok_or(Refused::Upgrade)?;
+    let opened = feeding.access.open(&secret).await;
+    let opened = opened.map_err(|_| Refused::Unavailable)?;
+    let opened = opened.ok_or(Refused::Key)?;
+    let peer = Peer {
+        address: String::new(),
+        secret,
+        opened,
+    };
+    Ok((peer, accept, upgrading))
+}

@@ -1,0 +1,148 @@
+//! Traffic that waits on the disk while the upstream is away.
+//!
+//! One file a batch, named by its place in the queue, written whole or not at all. There is a bound
+//! on all of them together; past it nothing more is taken, so that what waits longest is kept, and
+//! whoever has more keeps it in memory within its own bounds.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+use crate::message::{pack, unpack};
+use crate::traffic::Batch;
+
+/// The queue.
+pub(crate) struct Spool {
+    folder: PathBuf,
+    /// Bytes that all files together may have.
+    limit: u64,
+    queue: Mutex<Queue>,
+    /// Something was put into it.
+    filled: Notify,
+}
+
+#[derive(Default)]
+struct Queue {
+    files: VecDeque<(PathBuf, u64)>,
+    bytes: u64,
+    last: u64,
+}
+
+/// The spool holds as much as it may.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotSpooled {
+    /// As much waits as may.
+    #[error("{0} bytes wait for the upstream already, which is the limit")]
+    Full(u64),
+    /// The disk says no.
+    #[error("it cannot be written to the disk: {0}")]
+    Io(#[from] io::Error),
+    /// It cannot be packed.
+    #[error(transparent)]
+    Unreadable(#[from] crate::message::Unreadable),
+}
+
+impl Spool {
+    /// Opens the folder, with what waits in it from before.
+    pub(crate) fn open(folder: &Path, limit: u64) -> io::Result<Self> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            match entry.file_name().to_str().map(str::parse::<u64>) {
+                Some(Ok(number)) => found.push((number, entry.path(), entry.metadata()?.len())),
+                // Half written when the process ended.
+                _ => fs::remove_file(entry.path())?,
+            }
+        }
+        found.sort();
+        let mut queue = Queue::default();
+        for (number, path, bytes) in found {
+            queue.last = number;
+            queue.bytes += bytes;
+            queue.files.push_back((path, bytes));
+        }
+        Ok(Self {
+            folder: folder.to_owned(),
+            limit,
+            queue: Mutex::new(queue),
+            filled: Notify::new(),
+        })
+    }
+
+    /// How many bytes wait.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.queue().bytes
+    }
+
+    /// Whether nothing waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.queue().files.is_empty()
+    }
+
+    /// Puts a batch at the end. Blocks for as long as the disk takes.
+    pub(crate) fn push(&self, batch: &Batch) -> Result<(), NotSpooled> {
+        let packed = pack(batch)?;
+        let bytes = packed.len() as u64;
+        let mut queue = self.queue();
+        if queue.bytes + bytes > self.limit {
+            return Err(NotSpooled::Full(queue.bytes));
+        }
+        let number = queue.last + 1;
+        let path = self.folder.join(format!("{number:020}"));
+        let beside = path.with_extension("new");
+        fs::write(&beside, &packed)?;
+        fs::rename(&beside, &path)?;
+        queue.last = number;
+        queue.bytes += bytes;
+        queue.files.push_back((path, bytes));
+        drop(queue);
+        self.filled.notify_one();
+        Ok(())
+    }
+
+    /// The batch that waits longest. One that cannot be read is told of and thrown away.
+    pub(crate) fn first(&self) -> Option<Batch> {
+        loop {
+            let path = self.queue().files.front().map(|(path, _)| path.clone())?;
+            let read = fs::read(&path).map_err(Into::into);
+            match read.and_then(|packed| unpack(&packed)) {
+                Ok(batch) => return Some(batch),
+                Err(error) => {
+                    let file = path.display();
+                    tracing::error!(%file, %error, "traffic on the disk is lost");
+                    self.pop();
+                }
+            }
+        }
+    }
+
+    /// Throws the first batch away: it was taken.
+    pub(crate) fn pop(&self) {
+        let mut queue = self.queue();
+        let Some((path, bytes)) = queue.files.pop_front() else {
+            return;
+        };
+        queue.bytes -= bytes;
+        drop(queue);
+        if let Err(error) = fs::remove_file(&path) {
+            let file = path.display();
+            tracing::warn!(%file, %error, "a batch that was taken stays on the disk");
+        }
+    }
+
+    /// Resolves when something waits that did not before.
+    pub(crate) async fn filled(&self) {
+        self.filled.notified().await;
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;

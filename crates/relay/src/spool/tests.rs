@@ -1,0 +1,50 @@
+//! The queue keeps its order over restarts, and its bound.
+
+use super::*;
+
+fn batch(sequence: i64) -> Batch {
+    Batch {
+        sender: "s".into(),
+        sequence,
+        ..Batch::default()
+    }
+}
+
+#[test]
+fn what_waits_comes_in_order_also_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let spool = Spool::open(folder.path(), 1 << 20).unwrap();
+    for number in 1..=12 {
+        spool.push(&batch(number)).unwrap();
+    }
+    assert_eq!(spool.first().unwrap().sequence, 1);
+    spool.pop();
+    // What was being written when the process ended is nothing.
+    fs::write(folder.path().join("00000000000000000013.new"), b"half").unwrap();
+    fs::write(folder.path().join("00000000000000000014"), b"garbage").unwrap();
+
+    let spool = Spool::open(folder.path(), 1 << 20).unwrap();
+    spool.push(&batch(15)).unwrap();
+    let mut taken = Vec::new();
+    while let Some(batch) = spool.first() {
+        taken.push(batch.sequence);
+        spool.pop();
+    }
+    let wanted: Vec<i64> = (2..=12).chain([15]).collect();
+    assert_eq!(taken, wanted);
+    assert_eq!((spool.bytes(), spool.is_empty()), (0, true));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn past_the_bound_nothing_is_taken_until_there_is_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = pack(&batch(1)).unwrap().len() as u64;
+    let spool = Spool::open(folder.path(), 2 * one).unwrap();
+    spool.push(&batch(1)).unwrap();
+    spool.push(&batch(2)).unwrap();
+    assert!(matches!(spool.push(&batch(3)), Err(NotSpooled::Full(_))));
+    spool.pop();
+    spool.push(&batch(4)).unwrap();
+    assert_eq!(spool.first().unwrap().sequence, 2);
+}

@@ -1,0 +1,37 @@
+//! Files that are whole, cut off, and something else.
+
+use burgee_eval::time::Millis;
+
+use super::*;
+
+fn environment(id: &str) -> Whole {
+    Whole {
+        environment: id.into(),
+        position: (3, u64::MAX),
+        last_stamp: Millis(7),
+        flags: Vec::new(),
+        segments: Vec::new(),
+        keys: Vec::new(),
+    }
+}
+
+#[test]
+fn what_is_written_is_read_and_what_is_cut_off_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state");
+    write(&path, &[environment("a"), environment("b")]).unwrap();
+    let read_back = read(&path).unwrap();
+    let ids: Vec<&str> = read_back.iter().map(|it| it.environment.as_str()).collect();
+    assert_eq!(ids, ["a", "b"]);
+    assert_eq!(read_back[0].position, (3, u64::MAX));
+
+    let bytes = std::fs::read(&path).unwrap();
+    let first = FORMAT.len() + 4 + pack(&environment("a")).unwrap().len();
+    for length in 0..bytes.len() {
+        std::fs::write(&path, &bytes[..length]).unwrap();
+        let whole = [FORMAT.len(), first].contains(&length);
+        assert_eq!(read(&path).is_ok(), whole, "{length} bytes");
+    }
+    std::fs::write(&path, b"something else that is long enough").unwrap();
+    assert!(matches!(read(&path), Err(BadFile::Format)));
+}

@@ -1,0 +1,254 @@
+//! The edge's source and sink inside a relay: an upstream that is reached over the network.
+//!
+//! What it told is mirrored here, and kept on the disk; questions and traffic go to it. While it is
+//! away the edge goes on with what is mirrored, traffic waits on the disk, and what only the store
+//! of record can say is "cannot be asked now".
+
+mod connect;
+mod keep;
+mod link;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use burgee_edge::sink::{self, Sink};
+use burgee_edge::source::{
+    BoxFuture, Changes, Head, KeyKind, Position, Source, State, Unavailable,
+};
+use tokio::sync::{Notify, watch};
+
+pub use connect::{Address, BadAddress};
+pub(crate) use connect::limits;
+pub(crate) use link::Status;
+
+use crate::disk::Disk;
+use crate::message::{Agent, Answer, Opened, ToRelay, ToUpstream, Whole};
+use crate::mirror::Mirror;
+use crate::spool::Spool;
+use crate::traffic::Batch;
+use link::Link;
+
+/// How long the upstream may take to store a batch before it is sent elsewhere: to the disk.
+const STORING: Duration = Duration::from_secs(20);
+
+/// What a relay has of its upstream.
+pub struct Upstream {
+    agent: Agent,
+    mirror: Mutex<Mirror>,
+    /// Environments that are not on the disk as they are here.
+    dirty: Mutex<BTreeSet<String>>,
+    to_keep: Notify,
+    disk: Disk,
+    spool: Spool,
+    /// Whether anything is known: the upstream told all, or it was on the disk.
+    known: watch::Sender<bool>,
+    /// Counts what was told.
+    told: watch::Sender<u64>,
+    /// The connection, while there is one.
+    link: watch::Sender<Option<Arc<Link>>>,
+    questions: AtomicU64,
+}
+
+impl Upstream {
+    /// Opens the relay's folder. `spool` is how many bytes of traffic may wait on the disk.
+    pub(crate) fn open(folder: &Path, name: String, spool: u64) -> anyhow::Result<Arc<Self>> {
+        let disk = Disk::open(folder)?;
+        let agent = Agent {
+            id: disk.agent()?,
+            name,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        let mut mirror = Mirror::default();
+        let kept = disk.load()?;
+        let known = !kept.is_empty();
+        kept.into_iter().for_each(|it| mirror.put(it));
+        Ok(Arc::new(Self {
+            agent,
+            spool: Spool::open(disk.spool(), spool)?,
+            disk,
+            mirror: Mutex::new(mirror),
+            dirty: Mutex::default(),
+            to_keep: Notify::new(),
+            known: watch::Sender::new(known),
+            told: watch::Sender::new(0),
+            link: watch::Sender::new(None),
+            questions: AtomicU64::new(0),
+        }))
+    }
+
+    /// Who this relay is.
+    pub(crate) fn agent(&self) -> &Agent {
+        &self.agent
+    }
+
+    /// Whether there is a connection.
+    pub fn is_connected(&self) -> bool {
+        self.link.borrow().is_some()
+    }
+
+    /// How many bytes of traffic wait on the disk.
+    pub fn waiting_bytes(&self) -> u64 {
+        self.spool.bytes()
+    }
+
+    /// Resolves once something is known of the environments.
+    pub(crate) async fn known(&self) {
+        let mut known = self.known.subscribe();
+        // An error means that this is gone, and whoever waits with it.
+        drop(known.wait_for(|known| *known).await);
+    }
+
+    /// What another relay's key opens, as the store of record says.
+    pub(crate) async fn relay_scope(&self, secret: &str) -> Result<Option<Opened>, Unavailable> {
+        let asked = self.ask(|question| ToUpstream::FindRelay {
+            question,
+            secret: secret.to_owned(),
+        });
+        match asked.await? {
+            ToRelay::FoundRelay { answer, .. } => found(answer),
+            _ => Err(away()),
+        }
+    }
+
+    /// Tells the upstream something, where it is there.
+    pub(crate) fn tell(&self, message: ToUpstream) {
+        let link = self.link.borrow().clone();
+        if let Some(link) = link {
+            link.tell(message);
+        }
+    }
+
+    /// Asks the upstream, and waits for the answer.
+    async fn ask(
+        &self,
+        question: impl FnOnce(u64) -> ToUpstream,
+    ) -> Result<ToRelay, Unavailable> {
+        let link = self.link.borrow().clone().ok_or_else(away)?;
+        let number = self.questions.fetch_add(1, Ordering::Relaxed);
+        link.ask(number, question(number)).await.ok_or_else(away)
+    }
+
+    /// Sends a batch, and waits until it is stored.
+    async fn send(&self, batch: &Batch) -> Result<sink::Taken, Unavailable> {
+        let link = self.link.borrow().clone().ok_or_else(away)?;
+        let stored = tokio::time::timeout(STORING, link.store(batch.clone()));
+        let stored = stored.await.ok().flatten();
+        let taken = stored.ok_or_else(away)?;
+        Ok(sink::Taken {
+            known_users: taken.known_users,
+            event_names: taken.event_names,
+        })
+    }
+
+    /// Takes what the upstream told of environments.
+    fn learn(&self, whole: Whole) {
+        let id = whole.environment.clone();
+        self.mirror().put(whole);
+        self.learned(id);
+    }
+
+    fn learned(&self, id: String) {
+        lock(&self.dirty).insert(id);
+        self.to_keep.notify_one();
+        self.told.send_modify(|count| *count += 1);
+    }
+
+    fn mirror(&self) -> MutexGuard<'_, Mirror> {
+        lock(&self.mirror)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn found<T>(answer: Answer<T>) -> Result<Option<T>, Unavailable> {
+    match answer {
+        Answer::Is(found) => Ok(Some(found)),
+        Answer::None => Ok(None),
+        Answer::Unavailable => Err(Unavailable("the upstream cannot say".into())),
+    }
+}
+
+fn away() -> Unavailable {
+    Unavailable("the upstream is away".into())
+}
+
+impl Source for Upstream {
+    fn environments(&self) -> BoxFuture<'_, Result<Vec<Head>, Unavailable>> {
+        Box::pin(async {
+            // Until then nothing is known, and an empty list would be a lie.
+            self.known().await;
+            Ok(self.mirror().heads())
+        })
+    }
+
+    fn state<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<State>, Unavailable>> {
+        Box::pin(async move { Ok(self.mirror().state(id)) })
+    }
+
+    fn changes<'a>(
+        &'a self,
+        id: &'a str,
+        from: Position,
+    ) -> BoxFuture<'a, Result<Changes, Unavailable>> {
+        Box::pin(async move { Ok(self.mirror().changes(id, from)) })
+    }
+
+    fn find_key<'a>(
+        &'a self,
+        secret: &'a str,
+    ) -> BoxFuture<'a, Result<Option<(String, KeyKind)>, Unavailable>> {
+        Box::pin(async move {
+            let asked = self.ask(|question| ToUpstream::Find {
+                question,
+                secret: secret.to_owned(),
+            });
+            let answer = match asked.await? {
+                ToRelay::Found { answer, .. } => found(answer)?,
+                _ => return Err(away()),
+            };
+            Ok(answer.map(|(environment, kind)| (environment, kind.into())))
+        })
+    }
+
+    fn changed(&self) -> BoxFuture<'_, ()> {
+        let mut told = self.told.subscribe();
+        Box::pin(async move {
+            if told.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        })
+    }
+}
+
+impl Sink for Upstream {
+    fn write<'a>(
+        &'a self,
+        batch: &'a sink::Batch,
+    ) -> BoxFuture<'a, Result<sink::Taken, Unavailable>> {
+        Box::pin(async move {
+            let batch = Batch::from(batch);
+            // What waits goes first: whoever counts on an order finds it.
+            if self.spool.is_empty()
+                && let Ok(taken) = self.send(&batch).await
+            {
+                return Ok(taken);
+            }
+            let spooled = tokio::task::block_in_place(|| self.spool.push(&batch));
+            spooled.map_err(|error| Unavailable(error.to_string()))?;
+            Ok(sink::Taken::default())
+        })
+    }
+
+    fn keys_used<'a>(&'a self, secrets: &'a [Box<str>]) -> BoxFuture<'a, Result<(), Unavailable>> {
+        Box::pin(async {
+            let secrets = secrets.iter().map(ToString::to_string);
+            self.tell(ToUpstream::KeysUsed(secrets.collect()));
+            Ok(())
+        })
+    }
+}

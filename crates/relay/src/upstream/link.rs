@@ -1,0 +1,286 @@
+//! The connection to an upstream: made, used until it breaks, and made again.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
+use rand::RngExt;
+use rustls::ClientConfig;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, interval, sleep, timeout};
+use tokio_tungstenite::tungstenite::Message;
+
+use super::connect::{self, Address, Socket};
+use super::{Upstream, lock};
+use crate::message::{Report, Taken, ToRelay, ToUpstream, Unreadable, pack, unpack};
+use crate::traffic::Batch;
+
+/// The first pause after a connection was lost; each further one doubles it.
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+/// The longest pause. Each is drawn between half of it and the whole, so that a hundred relays do
+/// not come back at one moment.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// How long connecting may take.
+const CONNECTING: Duration = Duration::from_secs(15);
+/// An upstream that says nothing for so long is gone: it pings every ten seconds.
+const SILENCE: Duration = Duration::from_secs(30);
+/// How often a relay tells how it is.
+const STATUS: Duration = Duration::from_secs(10);
+/// Messages that may wait to be sent.
+const QUEUE: usize = 256;
+/// From so many bytes on a message is unpacked where it keeps nobody waiting.
+const LARGE: usize = 64 * 1024;
+
+/// How the relay is now: what it tells its upstream.
+pub(crate) type Status = Arc<dyn Fn() -> Report + Send + Sync>;
+
+/// The way to an upstream that is there.
+pub(super) struct Link {
+    out: mpsc::Sender<ToUpstream>,
+    asked: Mutex<HashMap<u64, oneshot::Sender<ToRelay>>>,
+    sent: Mutex<HashMap<(String, i64), oneshot::Sender<Option<Taken>>>>,
+}
+
+/// Why a connection ended.
+#[derive(Debug, thiserror::Error)]
+enum Ended {
+    #[error("it does not answer")]
+    Late,
+    #[error("it said nothing for {} s", SILENCE.as_secs())]
+    Silent,
+    #[error("it closed the connection{0}")]
+    Closed(String),
+    #[error(transparent)]
+    Socket(#[from] tokio_tungstenite::tungstenite::Error),
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+    #[error(transparent)]
+    Misfit(#[from] crate::mirror::Misfit),
+    #[error("a message could not be unpacked: {0}")]
+    Panicked(#[from] tokio::task::JoinError),
+}
+
+impl Link {
+    fn new(out: mpsc::Sender<ToUpstream>) -> Arc<Self> {
+        Arc::new(Self {
+            out,
+            asked: Mutex::default(),
+            sent: Mutex::default(),
+        })
+    }
+
+    /// Sends a message unless too many wait: what is only told can be told again.
+    pub(super) fn tell(&self, message: ToUpstream) {
+        let _full_or_gone = self.out.try_send(message);
+    }
+
+    /// Sends a question; none where the connection ends before the answer.
+    pub(super) async fn ask(&self, question: u64, message: ToUpstream) -> Option<ToRelay> {
+        let (answered, answer) = oneshot::channel();
+        lock(&self.asked).insert(question, answered);
+        let _forgotten = Forget(|| lock(&self.asked).remove(&question));
+        self.out.send(message).await.ok()?;
+        answer.await.ok()
+    }
+
+    /// Sends a batch; none where it was not stored.
+    pub(super) async fn store(&self, batch: Batch) -> Option<Taken> {
+        let (answered, answer) = oneshot::channel();
+        let name = (batch.sender.clone(), batch.sequence);
+        lock(&self.sent).insert(name.clone(), answered);
+        let _forgotten = Forget(|| lock(&self.sent).remove(&name));
+        self.out.send(ToUpstream::Batch(batch)).await.ok()?;
+        answer.await.ok().flatten()
+    }
+
+    /// Lets go of all who wait: nobody answers any more.
+    fn end(&self) {
+        lock(&self.asked).clear();
+        lock(&self.sent).clear();
+    }
+}
+
+/// Does something when whoever waited does not wait any more.
+struct Forget<T, F: Fn() -> T>(F);
+
+impl<T, F: Fn() -> T> Drop for Forget<T, F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+impl Upstream {
+    /// Keeps a connection to the upstream, and tells it how the relay is. Never ends.
+    pub(crate) async fn follow(self: Arc<Self>, address: Address, key: String, status: Status) {
+        let tls = connect::tls();
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let began = Instant::now();
+            let ended = self.connection(&address, &key, &tls, &status).await;
+            if let Some(link) = self.link.send_replace(None) {
+                link.end();
+                if began.elapsed() > LONGEST_PAUSE {
+                    pause = FIRST_PAUSE;
+                }
+            }
+            let share = rand::rng().random_range(0.5..=1.0);
+            let wait = pause.mul_f64(share);
+            tracing::warn!(upstream = %address, reason = %ended, again_in = ?wait,
+                "the upstream is away");
+            sleep(wait).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    async fn connection(
+        &self,
+        address: &Address,
+        key: &str,
+        tls: &Arc<ClientConfig>,
+        status: &Status,
+    ) -> Ended {
+        let connected = match timeout(CONNECTING, address.connect(key, tls)).await {
+            Ok(Ok(socket)) => socket,
+            Ok(Err(error)) => return error.into(),
+            Err(_) => return Ended::Late,
+        };
+        let (mut write, mut read) = connected.split();
+        let hello = ToUpstream::Hello {
+            agent: self.agent.clone(),
+            positions: self.mirror().positions(),
+        };
+        if let Err(error) = say(&mut write, &hello).await {
+            return error;
+        }
+        let (out, queue) = mpsc::channel(QUEUE);
+        let link = Link::new(out);
+        let ended = tokio::select! {
+            ended = self.listen(&mut read, &link) => ended,
+            ended = speak(&mut write, queue, status) => ended,
+            () = self.empty_spool() => Ok(()),
+        };
+        match ended {
+            Ok(()) => Ended::Closed(String::new()),
+            Err(error) => error,
+        }
+    }
+
+    /// Takes what the upstream says.
+    async fn listen(
+        &self,
+        read: &mut SplitStream<Socket>,
+        link: &Arc<Link>,
+    ) -> Result<(), Ended> {
+        loop {
+            let message = timeout(SILENCE, read.next()).await;
+            let Some(message) = message.map_err(|_| Ended::Silent)? else {
+                return Ok(());
+            };
+            let packed = match message? {
+                Message::Binary(packed) => packed,
+                Message::Close(frame) => {
+                    let why = frame.map(|it| format!(": {} {}", it.code, it.reason));
+                    return Err(Ended::Closed(why.unwrap_or_default()));
+                }
+                // The library answers pings.
+                _ => continue,
+            };
+            let message = match packed.len() {
+                ..LARGE => unpack(&packed)?,
+                _ => tokio::task::spawn_blocking(move || unpack(&packed)).await??,
+            };
+            self.take(message, link)?;
+        }
+    }
+
+    fn take(&self, message: ToRelay, link: &Arc<Link>) -> Result<(), Ended> {
+        match message {
+            ToRelay::Scope(environments) => self.narrow(environments.into_iter().collect()),
+            ToRelay::State(whole) => self.learn(whole),
+            ToRelay::Delta(since) => {
+                let id = since.environment.clone();
+                self.mirror().advance(since)?;
+                self.learned(id);
+            }
+            ToRelay::Level => {
+                self.known.send_replace(true);
+                self.told.send_modify(|count| *count += 1);
+                self.link.send_if_modified(|known| {
+                    let new = known.is_none();
+                    known.get_or_insert_with(|| Arc::clone(link));
+                    new
+                });
+            }
+            ToRelay::Found { question, .. } | ToRelay::FoundRelay { question, .. } => {
+                if let Some(asker) = lock(&link.asked).remove(&question) {
+                    let _gone = asker.send(message);
+                }
+            }
+            ToRelay::Taken {
+                sender,
+                sequence,
+                taken,
+            } => {
+                if let Some(waiting) = lock(&link.sent).remove(&(sender, sequence)) {
+                    let _gone = waiting.send(taken);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets go of environments that are not the relay's any more.
+    fn narrow(&self, scope: BTreeSet<String>) {
+        for id in self.mirror().keep(&scope) {
+            self.learned(id);
+        }
+    }
+
+    /// Sends what waits on the disk, in its order, for as long as the connection is there.
+    async fn empty_spool(&self) {
+        let mut link = self.link.subscribe();
+        // An error means that this is gone. What is waited for is locked for as long as it is held.
+        drop(link.wait_for(Option::is_some).await);
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let Some(batch) = tokio::task::block_in_place(|| self.spool.first()) else {
+                self.spool.filled().await;
+                continue;
+            };
+            if self.send(&batch).await.is_ok() {
+                self.spool.pop();
+                pause = FIRST_PAUSE;
+                continue;
+            }
+            // The upstream is there, and cannot store it now.
+            sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+}
+
+/// Sends what is to be said, and how the relay is.
+async fn speak(
+    write: &mut SplitSink<Socket, Message>,
+    mut queue: mpsc::Receiver<ToUpstream>,
+    status: &Status,
+) -> Result<(), Ended> {
+    let mut due = interval(STATUS);
+    loop {
+        let message = tokio::select! {
+            Some(message) = queue.recv() => message,
+            _ = due.tick() => ToUpstream::Status(status()),
+        };
+        say(write, &message).await?;
+    }
+}
+
+async fn say(
+    write: &mut SplitSink<Socket, Message>,
+    message: &ToUpstream,
+) -> Result<(), Ended> {
+    let packed = pack(message)?;
+    Ok(write.send(Message::Binary(packed.into())).await?)
+}
