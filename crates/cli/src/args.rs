@@ -8,6 +8,7 @@ pub(crate) mod bench;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use burgee_relay::upstream::Address;
 use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ipnet::IpNet;
@@ -26,6 +27,10 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run the service: the API, and the connections of SDKs.
     Server(ServerArgs),
+    /// Serve SDKs near them, fed by a server or by another relay, without a database.
+    Relay(RelayArgs),
+    /// Write what environments serve to a file, for relays without a network.
+    ExportState(ExportStateArgs),
     /// Bring the database to this version's schema.
     Migrate(DataArgs),
     /// Show the SDK keys of an environment.
@@ -148,6 +153,87 @@ pub(crate) struct ServerArgs {
     /// Logs as `text` for people or `json` for machines. What is logged: `RUST_LOG`.
     #[arg(long, env = "BURGEE_LOG_FORMAT", default_value = "text", value_enum)]
     pub(crate) log_format: LogFormat,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+/// `burgee relay`.
+#[derive(Debug, Args)]
+pub(crate) struct RelayArgs {
+    /// The server or the relay that feeds this one: `https://flags.example.com`.
+    #[arg(
+        long,
+        env = "BURGEE_UPSTREAM",
+        value_name = "URL",
+        requires = "key",
+        conflicts_with = "state",
+        required_unless_present = "state"
+    )]
+    pub(crate) upstream: Option<Address>,
+    /// The relay key, `rp-…`: says which environments this relay serves.
+    #[arg(
+        long,
+        env = "BURGEE_RELAY_KEY",
+        value_name = "KEY",
+        hide_env_values = true
+    )]
+    pub(crate) key: Option<String>,
+    /// Serve what is in a file that `burgee export-state` wrote, without an upstream. A newer file in
+    /// its place is taken within a second.
+    #[arg(long, env = "BURGEE_STATE", value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+    /// Folder where the environments are kept, so that a start needs no upstream, and traffic that
+    /// waits for it.
+    #[arg(
+        long,
+        env = "BURGEE_DATA_DIR",
+        default_value = "./relay",
+        value_name = "DIR"
+    )]
+    pub(crate) data_dir: PathBuf,
+    /// What the relay is called where relays are listed; the machine's name where not given.
+    #[arg(long, env = "BURGEE_RELAY_NAME", value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// How much traffic (users, counts, events) may wait on the disk while the upstream is away, in
+    /// MiB. Past it what comes is kept in memory within bounds, and then dropped and counted.
+    #[arg(long, env = "BURGEE_SPOOL", default_value_t = 256, value_name = "MIB")]
+    pub(crate) spool: u64,
+    /// Where SDKs and further relays are answered.
+    #[arg(
+        long,
+        env = "BURGEE_LISTEN",
+        default_value = "127.0.0.1:5100",
+        value_name = "ADDR"
+    )]
+    pub(crate) listen: SocketAddr,
+    /// Let other relays on this machine listen there too: the kernel spreads connections over them.
+    #[arg(long, env = "BURGEE_SHARE_PORT", value_parser = FalseyValueParser::new())]
+    pub(crate) share_port: bool,
+    /// Where Prometheus metrics are answered.
+    #[arg(
+        long,
+        env = "BURGEE_METRICS_LISTEN",
+        default_value = "127.0.0.1:5101",
+        value_name = "ADDR"
+    )]
+    pub(crate) metrics_listen: SocketAddr,
+    /// Logs as `text` for people or `json` for machines. What is logged: `RUST_LOG`.
+    #[arg(long, env = "BURGEE_LOG_FORMAT", default_value = "text", value_enum)]
+    pub(crate) log_format: LogFormat,
+}
+
+/// `burgee export-state`.
+#[derive(Debug, Args)]
+pub(crate) struct ExportStateArgs {
+    /// An environment, as `project/environment`; may be given several times. All of the
+    /// organization where not given.
+    #[arg(long, value_name = "PROJECT/ENVIRONMENT")]
+    pub(crate) environment: Vec<String>,
+    /// Where to. The file holds the environments' SDK keys.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: PathBuf,
+    #[command(flatten)]
+    pub(crate) of: OrganizationArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
 }

@@ -14,6 +14,7 @@ mod import;
 mod logs;
 mod organization;
 mod project_file;
+mod relay;
 mod server;
 mod token;
 mod user;
@@ -58,6 +59,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     runtime.block_on(async {
         match cli.command {
             Command::Server(args) => server::run(args).await,
+            Command::Relay(args) => relay::run(args).await,
+            Command::ExportState(args) => relay::export_state(args).await,
             Command::Bench(command) => bench::run(command),
             Command::Import(ImportCommand::Featbit(args)) => import::featbit(args).await,
             Command::Migrate(args) => admin::migrate(args).await,

@@ -144,8 +144,8 @@ pub struct Report {
     pub agent: Agent,
     /// How many SDKs are connected to it.
     pub connections: u64,
-    /// The versions of the environments that it serves, by id.
-    pub environments: BTreeMap<String, i64>,
+    /// Where the environments stand that it serves, by id.
+    pub environments: BTreeMap<String, (i64, u64)>,
     /// The id of the relay key that it came with; filled in by whom it hangs on.
     #[serde(default)]
     pub key: String,

@@ -59,7 +59,6 @@ impl Mirror {
             .collect()
     }
 
-
     /// All of an environment.
     pub(crate) fn state(&self, id: &str) -> Option<State> {
         let found = self.environments.get(id)?;

@@ -20,7 +20,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::air_gapped::{Nowhere, StateFile};
-use crate::message::Report;
+use crate::message::{Report, sent};
 use crate::serve::Feeding;
 use crate::upstream::{Address, Status, Upstream};
 
@@ -268,7 +268,11 @@ fn status(upstream: &Arc<Upstream>, hub: &Arc<Hub>, edge: &driver::Handle) -> St
     Arc::new(move || Report {
         agent: agent.clone(),
         connections: counters.iter().map(|it| it.streaming()).sum(),
-        environments: hub.versions(),
+        environments: hub
+            .positions()
+            .into_iter()
+            .map(|(id, at)| (id, sent(at)))
+            .collect(),
         key: String::new(),
         address: String::new(),
         via: None,

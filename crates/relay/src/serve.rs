@@ -100,8 +100,13 @@ impl Feeding {
         use futures_util::StreamExt;
         let (mut write, mut read) = socket.split();
         let (agent, have) = listening::hello(&mut read).await?;
-        tracing::info!(relay = peer.address, agent = agent.id, name = agent.name,
-            version = agent.version, "a relay is fed");
+        tracing::info!(
+            relay = peer.address,
+            agent = agent.id,
+            name = agent.name,
+            version = agent.version,
+            "a relay is fed"
+        );
         let (say, answers) = mpsc::channel::<ToRelay>(QUEUE);
         let opened = watch::Sender::new(peer.opened.clone());
         let ended = tokio::select! {

@@ -20,8 +20,8 @@ use burgee_edge::source::{
 };
 use tokio::sync::{Notify, watch};
 
-pub use connect::{Address, BadAddress};
 pub(crate) use connect::limits;
+pub use connect::{Address, BadAddress};
 pub(crate) use link::Status;
 
 use crate::disk::Disk;
@@ -122,10 +122,7 @@ impl Upstream {
     }
 
     /// Asks the upstream, and waits for the answer.
-    async fn ask(
-        &self,
-        question: impl FnOnce(u64) -> ToUpstream,
-    ) -> Result<ToRelay, Unavailable> {
+    async fn ask(&self, question: impl FnOnce(u64) -> ToUpstream) -> Result<ToRelay, Unavailable> {
         let link = self.link.borrow().clone().ok_or_else(away)?;
         let number = self.questions.fetch_add(1, Ordering::Relaxed);
         link.ask(number, question(number)).await.ok_or_else(away)

@@ -127,7 +127,7 @@ fn place(position: position::Position) -> Position {
     }
 }
 
-fn state(state: edge::State) -> State {
+pub(crate) fn state(state: edge::State) -> State {
     State {
         environment: state.environment.id.to_string(),
         position: place(state.environment.position),

@@ -12,6 +12,7 @@ use burgee_edge::driver;
 use burgee_edge::hub::Hub;
 use burgee_edge::metrics::{self, Metrics};
 use burgee_edge::traffic::Traffic;
+use burgee_relay::serve::Feeding;
 use burgee_store::Store;
 use burgee_store::dialect::Clock;
 use tokio::task::JoinHandle;
@@ -27,7 +28,7 @@ use crate::fetch::Fetcher;
 use crate::mail::{Mailer, Post};
 use crate::rates::Limiter;
 use crate::sink::LocalSink;
-use crate::{audit, demo, due, retention, router, setup};
+use crate::{audit, demo, due, relays, retention, router, setup};
 
 /// A running service.
 pub struct Server {
@@ -50,7 +51,7 @@ impl Server {
         burgee_edge::allocator::give_large_blocks_back();
         let (store, first_start) = open(&config).await?;
         let (stop_edge, stop_feed) = (CancellationToken::new(), CancellationToken::new());
-        let (api, mut feeding) = feed_edge(&store, &stop_feed);
+        let (api, relays, mut feeding) = feed_edge(&store, &stop_edge, &stop_feed);
         api.hub.ready().await;
 
         let counters = Arc::clone(&api.metrics);
@@ -68,7 +69,8 @@ impl Server {
         )));
         let owner_password = setup::first_password(&store).await?;
         let management = router::router(state);
-        let routes = burgee_edge::api::router(api.clone()).merge(management);
+        let routes = burgee_edge::api::router(api.clone());
+        let routes = routes.merge(relays.router()).merge(management);
         let edge = driver::serve(listening, &api, routes, stop_edge.clone(), driver)
             .with_context(taken)?;
         let text = move || metrics::joined(&counters.encode(), &mails.encode());
@@ -201,13 +203,24 @@ async fn open(config: &Config) -> anyhow::Result<(Store, bool)> {
     Ok((store, first_start))
 }
 
-/// Makes the edge's state and the tasks between it and the store.
-fn feed_edge(store: &Store, stop: &CancellationToken) -> (Api, Vec<JoinHandle<()>>) {
+/// Makes the edge's state, what feeds relays from it, and the tasks between it and the store.
+fn feed_edge(
+    store: &Store,
+    stop_edge: &CancellationToken,
+    stop: &CancellationToken,
+) -> (Api, Arc<Feeding>, Vec<JoinHandle<()>>) {
     let metrics = Arc::new(Metrics::default());
     let source = Arc::new(LocalSource::new(store.clone()));
-    let hub = Hub::new(source, Arc::clone(&metrics));
+    let hub = Hub::new(Arc::clone(&source) as _, Arc::clone(&metrics));
     let traffic = Traffic::new(uuid::Uuid::now_v7().to_string(), Arc::clone(&metrics));
     let sink = Arc::new(LocalSink::new(store.clone()));
+    let relays = Feeding::new(
+        Arc::clone(&hub),
+        source,
+        Arc::clone(&sink) as _,
+        relays::access(store),
+        stop_edge.clone(),
+    );
     let end_keys = due::EndKeys(store.clone());
     let end_secrets = due::EndRelaySecrets(store.clone());
     let apply_steps = due::ApplySteps(store.clone());
@@ -226,7 +239,7 @@ fn feed_edge(store: &Store, stop: &CancellationToken) -> (Api, Vec<JoinHandle<()
         traffic,
         metrics,
     };
-    (api, tasks)
+    (api, relays, tasks)
 }
 
 /// Runs a task that never ends until `stop`.

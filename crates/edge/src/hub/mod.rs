@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::environment::{Environment, Update};
 use crate::metrics::{LookedUp, LookupResult, Metrics};
-use crate::source::{KeyKind, SdkKey, Source, Unavailable};
+use crate::source::{KeyKind, Position, SdkKey, Source, Unavailable};
 
 pub use asking::REFUSED_FOR;
 
@@ -207,15 +207,15 @@ impl Hub {
         self.progressed.notified()
     }
 
-    /// The versions of all environments that are served, by id.
-    pub fn versions(&self) -> BTreeMap<String, i64> {
+    /// Where all environments stand that are served, by id.
+    pub fn positions(&self) -> BTreeMap<String, Position> {
         let environments = self
             .environments
             .read()
             .unwrap_or_else(PoisonError::into_inner);
-        let version = |it: &Environment| it.current().position().version;
         let all = environments.iter();
-        all.map(|(id, it)| (id.to_string(), version(it))).collect()
+        all.map(|(id, it)| (id.to_string(), it.current().position()))
+            .collect()
     }
 
     /// Whether everything was loaded once since the start (or tried and found wanting).

@@ -43,7 +43,10 @@ enum Refused {
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
         let (status, text) = match self {
-            Self::Kind => (StatusCode::BAD_REQUEST, "type: `relay-proxy` is served here"),
+            Self::Kind => (
+                StatusCode::BAD_REQUEST,
+                "type: `relay-proxy` is served here",
+            ),
             Self::Version => (
                 StatusCode::BAD_REQUEST,
                 "version: `burgee-1` is what relays are fed with",

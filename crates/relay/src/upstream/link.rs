@@ -168,11 +168,7 @@ impl Upstream {
     }
 
     /// Takes what the upstream says.
-    async fn listen(
-        &self,
-        read: &mut SplitStream<Socket>,
-        link: &Arc<Link>,
-    ) -> Result<(), Ended> {
+    async fn listen(&self, read: &mut SplitStream<Socket>, link: &Arc<Link>) -> Result<(), Ended> {
         loop {
             let message = timeout(SILENCE, read.next()).await;
             let Some(message) = message.map_err(|_| Ended::Silent)? else {
@@ -277,10 +273,7 @@ async fn speak(
     }
 }
 
-async fn say(
-    write: &mut SplitSink<Socket, Message>,
-    message: &ToUpstream,
-) -> Result<(), Ended> {
+async fn say(write: &mut SplitSink<Socket, Message>, message: &ToUpstream) -> Result<(), Ended> {
     let packed = pack(message)?;
     Ok(write.send(Message::Binary(packed.into())).await?)
 }

@@ -1,0 +1,121 @@
+//! `burgee relay` and `burgee export-state`.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use burgee_domain::model::Organization;
+use burgee_relay::{Config, From, Relay, state_file};
+use burgee_server::relays;
+use burgee_store::Store;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::admin;
+use crate::args::{ExportStateArgs, RelayArgs};
+use crate::logs;
+
+/// How long a stopping relay waits for connections to drain.
+const DRAIN: Duration = Duration::from_secs(5);
+
+/// Runs until a signal comes; the second signal does not wait for connections to drain.
+pub(crate) async fn run(args: RelayArgs) -> anyhow::Result<ExitCode> {
+    logs::start(args.log_format);
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let config = config(&args);
+    let from = format!("{:?}", config.from);
+    let relay = Relay::start(config).await;
+    let relay = relay.context("the relay did not start")?;
+    tracing::info!(
+        listen = %relay.address(),
+        metrics = %relay.metrics_address(),
+        from,
+        "the relay listens"
+    );
+    let serving = async {
+        relay.ready().await;
+        tracing::info!("environments are served");
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        () = serving => {}
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+        () = relay.failed() => bail!("streaming ended by itself; the log says why"),
+    }
+    tracing::info!("stopping: connections are told to come back");
+    tokio::select! {
+        () = relay.stop() => {}
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn config(args: &RelayArgs) -> Config {
+    let upstream = args.upstream.clone().zip(args.key.clone());
+    let from = match (upstream, args.state.clone()) {
+        (Some((address, key)), _) => From::Upstream {
+            address,
+            key,
+            folder: args.data_dir.clone(),
+            name: args.name.clone().unwrap_or_else(machine),
+            spool: args.spool << 20,
+        },
+        (None, file) => From::File(file.unwrap_or_default()),
+    };
+    Config {
+        listen: args.listen,
+        share_port: args.share_port,
+        metrics_listen: args.metrics_listen,
+        from,
+        drain: DRAIN,
+    }
+}
+
+/// The machine's name.
+fn machine() -> String {
+    let machine = rustix::system::uname();
+    machine.nodename().to_string_lossy().into_owned()
+}
+
+/// `burgee export-state`.
+pub(crate) async fn export_state(args: ExportStateArgs) -> anyhow::Result<ExitCode> {
+    let store = admin::open(&args.data).await?;
+    let organization = admin::organization(&store, &args.of).await?;
+    let ids = ids(&store, &organization, &args.environment).await?;
+    let environments = relays::whole(&store, &ids).await?;
+    let written = state_file::write(&args.to, &environments);
+    written.with_context(|| format!("--to {}", args.to.display()))?;
+    println!(
+        "{} environments are in {}.",
+        environments.len(),
+        args.to.display()
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The ids of the environments that are named, or of all.
+async fn ids(
+    store: &Store,
+    organization: &Organization,
+    names: &[String],
+) -> anyhow::Result<Vec<String>> {
+    let all = store.environments_of(&organization.id).await?;
+    if names.is_empty() {
+        return Ok(all.into_iter().map(|it| it.id).collect());
+    }
+    let found = |name: &String| {
+        let (project, environment) = name.split_once('/')?;
+        all.iter().find(|it| {
+            it.project.eq_ignore_ascii_case(project) && it.key.eq_ignore_ascii_case(environment)
+        })
+    };
+    let id = |name| {
+        let found = found(name).with_context(|| {
+            format!("--environment {name}: there is none (it is named project/environment)")
+        })?;
+        Ok(found.id.clone())
+    };
+    names.iter().map(id).collect()
+}
