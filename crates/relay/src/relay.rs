@@ -145,6 +145,20 @@ impl Relay {
         self.hub.ready().await;
     }
 
+    /// Resolves while there is no connection to the upstream.
+    pub async fn disconnected(&self) {
+        if let Some(upstream) = &self.upstream {
+            upstream.disconnected().await;
+        }
+    }
+
+    /// Resolves while traffic waits on the disk.
+    pub async fn spooled(&self) {
+        if let Some(upstream) = &self.upstream {
+            upstream.spooled().await;
+        }
+    }
+
     /// Resolves when streaming ended without being told to: a loop panicked.
     pub async fn failed(&self) {
         self.stop_edge.cancelled().await;

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::Notify;
+use tokio::sync::watch;
 
 use crate::message::{pack, unpack};
 use crate::traffic::Batch;
@@ -21,8 +21,8 @@ pub(crate) struct Spool {
     /// Bytes that all files together may have.
     limit: u64,
     queue: Mutex<Queue>,
-    /// Something was put into it.
-    filled: Notify,
+    /// How many batches wait.
+    waiting: watch::Sender<usize>,
 }
 
 #[derive(Default)]
@@ -68,8 +68,8 @@ impl Spool {
         Ok(Self {
             folder: folder.to_owned(),
             limit,
+            waiting: watch::Sender::new(queue.files.len()),
             queue: Mutex::new(queue),
-            filled: Notify::new(),
         })
     }
 
@@ -99,8 +99,7 @@ impl Spool {
         queue.last = number;
         queue.bytes += bytes;
         queue.files.push_back((path, bytes));
-        drop(queue);
-        self.filled.notify_one();
+        self.waiting.send_replace(queue.files.len());
         Ok(())
     }
 
@@ -127,6 +126,7 @@ impl Spool {
             return;
         };
         queue.bytes -= bytes;
+        self.waiting.send_replace(queue.files.len());
         drop(queue);
         if let Err(error) = fs::remove_file(&path) {
             let file = path.display();
@@ -134,9 +134,10 @@ impl Spool {
         }
     }
 
-    /// Resolves when something waits that did not before.
-    pub(crate) async fn filled(&self) {
-        self.filled.notified().await;
+    /// Resolves while something waits.
+    pub(crate) async fn holding(&self) {
+        let mut waiting = self.waiting.subscribe();
+        drop(waiting.wait_for(|waiting| *waiting > 0).await);
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {

@@ -89,6 +89,17 @@ impl Upstream {
         self.link.borrow().is_some()
     }
 
+    /// Resolves while there is none.
+    pub(crate) async fn disconnected(&self) {
+        let mut link = self.link.subscribe();
+        drop(link.wait_for(Option::is_none).await);
+    }
+
+    /// Resolves while traffic waits on the disk.
+    pub(crate) async fn spooled(&self) {
+        self.spool.holding().await;
+    }
+
     /// How many bytes of traffic wait on the disk.
     pub fn waiting_bytes(&self) -> u64 {
         self.spool.bytes()

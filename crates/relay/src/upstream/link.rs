@@ -242,7 +242,7 @@ impl Upstream {
         let mut pause = FIRST_PAUSE;
         loop {
             let Some(batch) = tokio::task::block_in_place(|| self.spool.first()) else {
-                self.spool.filled().await;
+                self.spool.holding().await;
                 continue;
             };
             if self.send(&batch).await.is_ok() {

@@ -26,6 +26,7 @@ mod planned;
 mod project_files;
 mod protection;
 mod rates;
+mod relaying;
 mod relays;
 mod requests;
 mod rude;
