@@ -101,6 +101,10 @@ pub(crate) struct ServerArgs {
     /// connections over them.
     #[arg(long, env = "BURGEE_SHARE_PORT", value_parser = FalseyValueParser::new())]
     pub(crate) share_port: bool,
+    /// Keep what is served in this folder too, so that this server starts, and serves it, while the
+    /// database cannot be reached. The folder has SDK keys in it.
+    #[arg(long, env = "BURGEE_STATE_DIR", value_name = "DIR")]
+    pub(crate) state_dir: Option<PathBuf>,
     /// The key that seals secrets which must be read back (seeds of second factors); made where
     /// there is none. `instance.key` in the data folder where not given; with `--database` there is
     /// none then. All servers of one database need the same.

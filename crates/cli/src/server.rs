@@ -66,6 +66,7 @@ fn config(args: &ServerArgs) -> anyhow::Result<Config> {
     let key = args.instance_key_file.clone();
     Ok(Config {
         instance_key_file: key.or(config.instance_key_file),
+        state_dir: args.state_dir.clone(),
         trusted_proxies: args.trusted_proxies.clone(),
         listen: args.listen,
         share_port: args.share_port,

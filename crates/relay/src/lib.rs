@@ -6,6 +6,7 @@
 
 mod air_gapped;
 mod disk;
+pub mod kept;
 pub mod message;
 mod mirror;
 pub mod relay;

@@ -62,7 +62,7 @@ impl Upstream {
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
         let mut mirror = Mirror::default();
-        let kept = disk.load()?;
+        let kept = disk.environments.load()?;
         let known = !kept.is_empty();
         kept.into_iter().for_each(|it| mirror.put(it));
         Ok(Arc::new(Self {

@@ -22,6 +22,8 @@ pub struct Config {
     pub metrics_listen: SocketAddr,
     /// Where the data is.
     pub location: Location,
+    /// Where what is served is kept, so that a start needs no database; nothing is kept without it.
+    pub state_dir: Option<PathBuf>,
     /// How people reach the server; shown in what is printed and in the API's description.
     pub public_url: Option<String>,
     /// The file of the key that seals secrets which must be read back; made where there is none.
@@ -54,6 +56,7 @@ impl Config {
             share_port: false,
             metrics_listen: SocketAddr::from(([127, 0, 0, 1], 5101)),
             location,
+            state_dir: None,
             public_url: None,
             instance_key_file,
             smtp_url: None,

@@ -2,6 +2,7 @@
 //!
 //! Only translation happens here; what a change is, and in which order, the store decides.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use burgee_domain::model::{self, SdkKeyKind};
@@ -9,39 +10,63 @@ use burgee_domain::position;
 use burgee_edge::source::{
     BoxFuture, Changes, Delta, Head, KeyKind, Position, SdkKey, Source, State, Unavailable,
 };
+use burgee_relay::kept::Kept;
 use burgee_store::{Store, StoreError, edge};
 use tokio::sync::{Mutex, watch};
+
+use crate::late::LateStore;
 
 /// After what time a lost connection for other nodes' notifications is made anew.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Feeds the edge from the store.
+/// Feeds the edge from the store; until that is open, from what was kept on the disk.
 pub struct LocalSource {
-    store: Store,
-    /// Commits that this process knows of.
-    commits: Mutex<watch::Receiver<u64>>,
+    store: LateStore,
+    /// Commits that this process knows of, once the store is open.
+    commits: Mutex<Option<watch::Receiver<u64>>>,
+    kept: Option<Kept>,
+    /// Whether the edge was told what was kept; from then on it hears that nobody can be asked.
+    told: AtomicBool,
 }
 
 impl LocalSource {
-    /// A source over `store`.
-    pub fn new(store: Store) -> Self {
-        let commits = Mutex::new(store.changed());
-        Self { store, commits }
+    /// A source over `store`, and what was kept.
+    pub fn new(store: LateStore, kept: Option<Kept>) -> Self {
+        Self {
+            commits: Mutex::new(store.get().map(|store| store.changed())),
+            store,
+            kept,
+            told: AtomicBool::new(false),
+        }
+    }
+
+    /// What was kept, for as long as the store is not open.
+    fn kept(&self) -> Option<&Kept> {
+        self.kept.as_ref().filter(|_| self.store.get().is_none())
     }
 }
 
 impl Source for LocalSource {
     fn environments(&self) -> BoxFuture<'_, Result<Vec<Head>, Unavailable>> {
         Box::pin(async {
-            let heads = self.store.edge().heads().await.map_err(unavailable)?;
+            if let Some(kept) = self.kept()
+                && !self.told.swap(true, Relaxed)
+            {
+                return kept.environments().await;
+            }
+            let heads = self.store.there()?.edge().heads().await;
+            let heads = heads.map_err(unavailable)?;
             Ok(heads.into_iter().map(head).collect())
         })
     }
 
     fn state<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<State>, Unavailable>> {
         Box::pin(async move {
-            let found = self.store.edge().state(id).await.map_err(unavailable)?;
-            Ok(found.map(state))
+            if let Some(kept) = self.kept() {
+                return kept.state(id).await;
+            }
+            let found = self.store.there()?.edge().state(id).await;
+            Ok(found.map_err(unavailable)?.map(state))
         })
     }
 
@@ -57,6 +82,7 @@ impl Source for LocalSource {
             };
             let changes = self
                 .store
+                .there()?
                 .edge()
                 .changes(id, from)
                 .await
@@ -76,6 +102,7 @@ impl Source for LocalSource {
         Box::pin(async move {
             let found = self
                 .store
+                .there()?
                 .edge()
                 .find_key(secret)
                 .await
@@ -86,8 +113,14 @@ impl Source for LocalSource {
 
     fn changed(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
+            let mut commits = self.commits.lock().await;
+            let Some(commits) = &mut *commits else {
+                *commits = Some(self.store.opened().await.changed());
+                // It may all be new.
+                return;
+            };
             // An error means that the store is gone, and with it everything that could change.
-            if self.commits.lock().await.changed().await.is_err() {
+            if commits.changed().await.is_err() {
                 std::future::pending::<()>().await;
             }
         })

@@ -21,6 +21,7 @@ pub mod events;
 pub mod feed;
 pub mod fetch;
 pub mod headers;
+pub mod late;
 pub mod mail;
 pub mod openapi;
 pub mod params;

@@ -4,7 +4,7 @@
 //! store decides.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
@@ -18,13 +18,14 @@ use burgee_store::{Store, StoreError};
 
 use crate::app::now;
 use crate::feed::{state, unavailable};
+use crate::late::LateStore;
 
 /// How often what a relay tells of itself is written down, in ms. It tells every ten seconds.
 const EVERY: i64 = 8_000;
 
 /// Lets relays in by the keys in the store.
 pub struct StoreAccess {
-    store: Store,
+    store: LateStore,
     /// This server, as people know it.
     node: String,
     known: Mutex<Known>,
@@ -40,7 +41,7 @@ struct Known {
 
 impl StoreAccess {
     /// Access by the keys of `store`, at this machine.
-    pub fn new(store: Store) -> Self {
+    pub fn new(store: LateStore) -> Self {
         let node = rustix::system::uname();
         Self {
             store,
@@ -92,7 +93,8 @@ fn position((id, (version, digest)): (String, (i64, u64))) -> AgentPosition {
 impl Access for StoreAccess {
     fn open<'a>(&'a self, secret: &'a str) -> BoxFuture<'a, Result<Option<Opened>, Unavailable>> {
         Box::pin(async {
-            let scope = self.store.relay_scope(secret).await.map_err(unavailable)?;
+            let scope = self.store.there()?.relay_scope(secret).await;
+            let scope = scope.map_err(unavailable)?;
             let opened = scope.map(|scope| {
                 let key = scope.key.to_string();
                 self.known().keys.insert(key.clone(), scope.organization);
@@ -107,8 +109,12 @@ impl Access for StoreAccess {
     }
 
     fn changed(&self) -> BoxFuture<'_, ()> {
-        let mut commits = self.store.changed();
+        let commits = self.store.get().map(|store| store.changed());
         Box::pin(async move {
+            let Some(mut commits) = commits else {
+                self.store.opened().await;
+                return;
+            };
             // An error means that the store is gone, and with it everything that could change.
             if commits.changed().await.is_err() {
                 std::future::pending::<()>().await;
@@ -117,10 +123,10 @@ impl Access for StoreAccess {
     }
 
     fn seen(&self, report: Report) {
-        let Some(seen) = self.noted(report, now()) else {
+        let seen = self.noted(report, now());
+        let Some((seen, store)) = seen.zip(self.store.get()) else {
             return;
         };
-        let store = self.store.clone();
         tokio::spawn(async move {
             if let Err(error) = store.relay_agent_seen(&seen).await {
                 tracing::warn!(agent = seen.agent, %error, "how a relay is was not written down");
@@ -132,7 +138,10 @@ impl Access for StoreAccess {
         if self.known().agents.remove(agent).is_none() {
             return;
         }
-        let (store, agent) = (self.store.clone(), agent.to_owned());
+        let Some(store) = self.store.get() else {
+            return;
+        };
+        let agent = agent.to_owned();
         tokio::spawn(async move {
             if let Err(error) = store.relay_agent_gone(&agent, now()).await {
                 tracing::warn!(agent, %error, "that a relay is gone was not written down");
@@ -155,7 +164,3 @@ pub async fn whole(store: &Store, environments: &[String]) -> Result<Vec<Whole>,
     Ok(all)
 }
 
-/// Access as the feeding of relays takes it.
-pub(crate) fn access(store: &Store) -> Arc<dyn Access> {
-    Arc::new(StoreAccess::new(store.clone()))
-}

@@ -1,34 +1,40 @@
 //! Starting and stopping.
 //!
-//! Start: data → first set-up → feed → traffic → loops → metrics; stop the other way round, so
-//! that nothing is told to anyone who is gone already.
+//! Start: data → first set-up → feed → traffic → management → loops → metrics; stop the other way
+//! round, so that nothing is told to anyone who is gone already.
+//!
+//! Where the database cannot be reached and what was served is on the disk, that is served, and the
+//! rest follows as soon as it can.
+
+mod management;
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use anyhow::Context;
+use axum::Router;
 use burgee_edge::api::Api;
 use burgee_edge::driver;
 use burgee_edge::hub::Hub;
 use burgee_edge::metrics::{self, Metrics};
 use burgee_edge::traffic::Traffic;
+use burgee_relay::kept::{Environments, Kept};
 use burgee_relay::serve::Feeding;
-use burgee_store::Store;
-use burgee_store::dialect::Clock;
-use tokio::task::JoinHandle;
+use burgee_store::StoreError;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
-use crate::app::{AppState, now};
-use crate::auth::oidc::Providers;
-use crate::auth::seal::Keyring;
 use crate::config::Config;
-use crate::events::Events;
-use crate::feed::{self, LocalSource};
-use crate::fetch::Fetcher;
-use crate::mail::{Mailer, Post};
-use crate::rates::Limiter;
+use crate::feed::LocalSource;
+use crate::late::{LateRoutes, LateStore};
+use crate::mail;
+use crate::relays::StoreAccess;
 use crate::sink::LocalSink;
-use crate::{audit, demo, due, relays, retention, router, setup};
+use management::Management;
+
+/// How often a database is looked for that could not be reached at the start.
+const LOOK: Duration = Duration::from_secs(2);
 
 /// A running service.
 pub struct Server {
@@ -36,9 +42,9 @@ pub struct Server {
     metrics_address: SocketAddr,
     first_start: bool,
     owner_password: Option<String>,
-    store: Store,
+    store: LateStore,
     edge: driver::Handle,
-    feeding: Vec<JoinHandle<()>>,
+    tasks: TaskTracker,
     /// Told first: loops close their connections.
     stop_edge: CancellationToken,
     /// Told when all connections are gone: the rest ends.
@@ -47,45 +53,55 @@ pub struct Server {
 
 impl Server {
     /// Opens the data, binds the addresses, and returns when SDKs can be answered.
+    ///
+    /// # Errors
+    /// Where the data does not open, and nothing is on the disk that could be served meanwhile;
+    /// where an address cannot be listened on, or something that is configured is wrong.
     pub async fn start(config: Config) -> anyhow::Result<Self> {
         burgee_edge::allocator::give_large_blocks_back();
-        let (store, first_start) = open(&config).await?;
+        let folder = config.state_dir.as_deref().map(Environments::open);
+        let folder = folder.transpose().context("--state-dir")?;
+        let (store, kept, first_start) = open_or_kept(&config, folder.as_ref()).await?;
+        let tasks = TaskTracker::new();
         let (stop_edge, stop_feed) = (CancellationToken::new(), CancellationToken::new());
-        let (api, relays, mut feeding) = feed_edge(&store, &stop_edge, &stop_feed);
-        api.hub.ready().await;
+        let edge = Edge::new(&store, kept, &stop_edge);
+        edge.feed(folder, &stop_feed, &tasks);
+        edge.api.hub.ready().await;
 
-        let counters = Arc::clone(&api.metrics);
         let (listen, driver) = (config.listen, config.driver());
         let taken = || format!("--listen: {listen} cannot be listened on");
         let listening = driver::listen(listen, &driver).with_context(taken)?;
-        let events = Events::new(store.clone(), stop_edge.clone());
-        let mut state = state(&config, listening.local_addr(), &store, &api, events)?;
-        feeding.extend(start_mail(&config, &mut state, &stop_feed)?);
-        let mails = state.mail.counters().clone();
-        let audit = audit::Keeping::new(store.clone(), state.keyring.clone());
-        feeding.push(tokio::spawn(until(
-            stop_feed.clone(),
-            due::keep(store.changed(), audit),
-        )));
-        let owner_password = setup::first_password(&store).await?;
-        let management = router::router(state);
-        let routes = burgee_edge::api::router(api.clone());
-        let routes = routes.merge(relays.router()).merge(management);
-        let edge = driver::serve(listening, &api, routes, stop_edge.clone(), driver)
+        let managing = Managing {
+            api: edge.api.clone(),
+            listening: listening.local_addr(),
+            metrics_listen: config.metrics_listen,
+            config,
+            store: store.clone(),
+            routes: LateRoutes::default(),
+            mails: Arc::default(),
+            tasks: tasks.clone(),
+            stop_edge: stop_edge.clone(),
+            stop_feed: stop_feed.clone(),
+        };
+        let owner_password = match store.get() {
+            Some(store) => managing.begin(&store).await?,
+            None => None,
+        };
+        let routes = edge.routes(managing.routes.clone());
+        let handle = driver::serve(listening, &edge.api, routes, stop_edge.clone(), driver)
             .with_context(taken)?;
-        let text = move || metrics::joined(&counters.encode(), &mails.encode());
-        let listen = config.metrics_listen;
-        let metrics_address = metrics::serve(listen, text, stop_feed.clone())
-            .await
-            .with_context(|| format!("--metrics-listen: {listen} cannot be listened on"))?;
+        let metrics_address = managing.serve_metrics().await?;
+        if store.get().is_none() {
+            tasks.spawn(until(stop_feed.clone(), managing.begin_late()));
+        }
         Ok(Self {
-            address: edge.local_addr(),
+            address: handle.local_addr(),
             metrics_address,
             first_start,
             owner_password,
             store,
-            edge,
-            feeding,
+            edge: handle,
+            tasks,
             stop_edge,
             stop_feed,
         })
@@ -123,123 +139,153 @@ impl Server {
         self.stop_edge.cancel();
         self.edge.ended().await;
         self.stop_feed.cancel();
-        for task in self.feeding {
-            if let Err(error) = task.await {
-                tracing::error!(%error, "a background task ended badly");
+        self.tasks.close();
+        self.tasks.wait().await;
+        if let Some(store) = self.store.get() {
+            store.close().await;
+        }
+    }
+}
+
+/// Opens the data; where it cannot be reached, what was kept of it on the disk. Says whether the
+/// database was empty.
+async fn open_or_kept(
+    config: &Config,
+    folder: Option<&Environments>,
+) -> anyhow::Result<(LateStore, Option<Kept>, bool)> {
+    let error = match management::open(config).await {
+        Ok((store, first_start)) => return Ok((store.into(), None, first_start)),
+        Err(error) => error,
+    };
+    let away = matches!(error.downcast_ref(), Some(StoreError::Unavailable(_)));
+    let kept = folder.filter(|_| away).map(Kept::load).transpose();
+    match kept.context("--state-dir")?.flatten() {
+        Some(kept) => {
+            tracing::warn!(%error, "serving what was kept on the disk until the database is there");
+            Ok((LateStore::default(), Some(kept), false))
+        }
+        None => Err(error),
+    }
+}
+
+/// What answers SDKs and relays, and what is between it and the store.
+struct Edge {
+    api: Api,
+    source: Arc<LocalSource>,
+    sink: Arc<LocalSink>,
+    relays: Arc<Feeding>,
+}
+
+impl Edge {
+    fn new(store: &LateStore, kept: Option<Kept>, stop_edge: &CancellationToken) -> Self {
+        let metrics = Arc::new(Metrics::default());
+        let source = Arc::new(LocalSource::new(store.clone(), kept));
+        let sink = Arc::new(LocalSink::new(store.clone()));
+        let hub = Hub::new(Arc::clone(&source) as _, Arc::clone(&metrics));
+        let sender = uuid::Uuid::now_v7().to_string();
+        Self {
+            relays: Feeding::new(
+                Arc::clone(&hub),
+                Arc::clone(&source) as _,
+                Arc::clone(&sink) as _,
+                Arc::new(StoreAccess::new(store.clone())),
+                stop_edge.clone(),
+            ),
+            api: Api {
+                traffic: Traffic::new(sender, Arc::clone(&metrics)),
+                hub,
+                metrics,
+            },
+            source,
+            sink,
+        }
+    }
+
+    /// Begins what feeds it, and what it feeds; keeps what it serves in a folder, if there is one.
+    fn feed(&self, folder: Option<Environments>, stop: &CancellationToken, tasks: &TaskTracker) {
+        let (hub, traffic) = (Arc::clone(&self.api.hub), Arc::clone(&self.api.traffic));
+        let sink = || Arc::clone(&self.sink) as _;
+        if let Some(folder) = folder {
+            let keeping = folder.follow(Arc::clone(&hub), Arc::clone(&self.source) as _);
+            tasks.spawn(until(stop.clone(), keeping));
+        }
+        tasks.spawn(Arc::clone(&hub).run(stop.clone()));
+        tasks.spawn(hub.tell_of_use(sink(), stop.clone()));
+        tasks.spawn(traffic.run(sink(), stop.clone()));
+    }
+
+    fn routes(&self, management: LateRoutes) -> Router {
+        burgee_edge::api::router(self.api.clone())
+            .merge(Arc::clone(&self.relays).router())
+            .fallback_service(management)
+    }
+}
+
+/// What it takes to begin management, now or when the database is there.
+struct Managing {
+    config: Config,
+    metrics_listen: SocketAddr,
+    api: Api,
+    listening: SocketAddr,
+    store: LateStore,
+    routes: LateRoutes,
+    mails: Arc<OnceLock<mail::Counters>>,
+    tasks: TaskTracker,
+    stop_edge: CancellationToken,
+    stop_feed: CancellationToken,
+}
+
+impl Managing {
+    /// Begins management over a store. Gives the owner's one-time password, where there is one.
+    async fn begin(&self, store: &burgee_store::Store) -> anyhow::Result<Option<String>> {
+        let stops = (&self.stop_edge, &self.stop_feed);
+        let edge = (&self.api, self.listening);
+        let Management {
+            routes,
+            mails,
+            owner_password,
+        } = management::begin(&self.config, store, edge, stops, &self.tasks).await?;
+        self.routes.set(routes);
+        // There is one who sets them, once.
+        let _set = self.mails.set(mails);
+        Ok(owner_password)
+    }
+
+    /// The same once the database is there, which is looked for again and again.
+    async fn begin_late(self) {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            let store = match management::open(&self.config).await {
+                Ok((store, _)) => store,
+                Err(error) => {
+                    tracing::debug!(%error, "the database is still away");
+                    continue;
+                }
+            };
+            match self.begin(&store).await {
+                Ok(_) => {
+                    tracing::info!("the database is there: all is served");
+                    return self.store.set(store);
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "management did not begin, trying again");
+                    store.close().await;
+                }
             }
         }
-        self.store.close().await;
     }
-}
 
-/// What handlers can reach. Without another word people reach the server where it listens.
-fn state(
-    config: &Config,
-    listening: SocketAddr,
-    store: &Store,
-    api: &Api,
-    events: Arc<Events>,
-) -> anyhow::Result<AppState> {
-    let file = config.instance_key_file.as_deref();
-    let keyring = file.map(Keyring::load).transpose()?;
-    let url = config.public_url.clone();
-    let url = url.unwrap_or_else(|| format!("http://{listening}"));
-    let secure = url.starts_with("https://");
-    // A server that is itself reached without TLS may ask one on the same machine so.
-    let fetcher = Fetcher::new(!secure)?;
-    Ok(AppState {
-        store: store.clone(),
-        hub: Arc::clone(&api.hub),
-        events,
-        keyring: keyring.map(Arc::new),
-        providers: Arc::new(Providers::new(fetcher)),
-        mail: Mailer::none(),
-        resets: Arc::default(),
-        limiter: Arc::new(Limiter::new(config.rates)),
-        throttle: Arc::default(),
-        trusted_proxies: config.trusted_proxies.clone().into(),
-        secure_cookies: secure,
-        public_url: url.trim_end_matches('/').into(),
-    })
-}
-
-/// Begins to send mail, where a mail server is configured; the task that does.
-fn start_mail(
-    config: &Config,
-    state: &mut AppState,
-    stop: &CancellationToken,
-) -> anyhow::Result<Option<JoinHandle<()>>> {
-    let Some(server) = &config.smtp_url else {
-        return Ok(None);
-    };
-    let from = config.mail_from.as_deref().unwrap_or_default();
-    let post = Post::new(
-        server,
-        from,
-        state.store.clone(),
-        Arc::clone(&state.public_url),
-    )?;
-    let (mailer, sending) = Mailer::new(post, stop.clone());
-    state.mail = mailer;
-    Ok(Some(tokio::spawn(sending)))
-}
-
-/// Opens the data and sets up what is missing. Says whether the database was empty.
-async fn open(config: &Config) -> anyhow::Result<(Store, bool)> {
-    let opened = Store::open(config.location.clone()).await;
-    let store = opened.context("the data did not open")?;
-    let migrated = store.migrate().await;
-    migrated.context("the database was not migrated")?;
-    let first_start = setup::first_start(&store).await?;
-    // Before anybody is let in: what ended while no server ran.
-    let ended = store.end_sdk_keys(Clock::Shared(now())).await;
-    ended.context("keys that were rotated were not ended")?;
-    let ended = store.end_relay_secrets(Clock::Shared(now())).await;
-    ended.context("secrets of relay keys that were rotated were not ended")?;
-    if config.demo {
-        let seeded = demo::seed(&store).await;
-        seeded.context("the demo data was not seeded")?;
+    async fn serve_metrics(&self) -> anyhow::Result<SocketAddr> {
+        let (counters, mails) = (Arc::clone(&self.api.metrics), Arc::clone(&self.mails));
+        let text = move || match mails.get() {
+            Some(mails) => metrics::joined(&counters.encode(), &mails.encode()),
+            None => counters.encode(),
+        };
+        let listen = self.metrics_listen;
+        metrics::serve(listen, text, self.stop_feed.clone())
+            .await
+            .with_context(|| format!("--metrics-listen: {listen} cannot be listened on"))
     }
-    Ok((store, first_start))
-}
-
-/// Makes the edge's state, what feeds relays from it, and the tasks between it and the store.
-fn feed_edge(
-    store: &Store,
-    stop_edge: &CancellationToken,
-    stop: &CancellationToken,
-) -> (Api, Arc<Feeding>, Vec<JoinHandle<()>>) {
-    let metrics = Arc::new(Metrics::default());
-    let source = Arc::new(LocalSource::new(store.clone()));
-    let hub = Hub::new(Arc::clone(&source) as _, Arc::clone(&metrics));
-    let traffic = Traffic::new(uuid::Uuid::now_v7().to_string(), Arc::clone(&metrics));
-    let sink = Arc::new(LocalSink::new(store.clone()));
-    let relays = Feeding::new(
-        Arc::clone(&hub),
-        source,
-        Arc::clone(&sink) as _,
-        relays::access(store),
-        stop_edge.clone(),
-    );
-    let end_keys = due::EndKeys(store.clone());
-    let end_secrets = due::EndRelaySecrets(store.clone());
-    let apply_steps = due::ApplySteps(store.clone());
-    let tasks = vec![
-        tokio::spawn(Arc::clone(&hub).run(stop.clone())),
-        tokio::spawn(Arc::clone(&hub).tell_of_use(Arc::clone(&sink) as _, stop.clone())),
-        tokio::spawn(Arc::clone(&traffic).run(sink, stop.clone())),
-        tokio::spawn(until(stop.clone(), feed::listen(store.clone()))),
-        tokio::spawn(until(stop.clone(), due::keep(store.changed(), end_keys))),
-        tokio::spawn(until(stop.clone(), due::keep(store.changed(), end_secrets))),
-        tokio::spawn(until(stop.clone(), due::keep(store.changed(), apply_steps))),
-        tokio::spawn(until(stop.clone(), retention::run(store.clone()))),
-    ];
-    let api = Api {
-        hub,
-        traffic,
-        metrics,
-    };
-    (api, relays, tasks)
 }
 
 /// Runs a task that never ends until `stop`.

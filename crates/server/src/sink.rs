@@ -7,19 +7,20 @@ use std::borrow::Cow;
 use burgee_edge::sink::{self, Sink, Taken};
 use burgee_edge::source::{BoxFuture, Unavailable};
 use burgee_eval::time::Millis;
-use burgee_store::{Store, traffic};
+use burgee_store::traffic;
 
 use crate::app::now;
 use crate::feed::unavailable;
+use crate::late::LateStore;
 
 /// Takes the edge's batches.
 pub struct LocalSink {
-    store: Store,
+    store: LateStore,
 }
 
 impl LocalSink {
     /// A sink into `store`.
-    pub fn new(store: Store) -> Self {
+    pub fn new(store: LateStore) -> Self {
         Self { store }
     }
 }
@@ -29,6 +30,7 @@ impl Sink for LocalSink {
         Box::pin(async {
             let written = self
                 .store
+                .there()?
                 .traffic()
                 .write(&batch(sent))
                 .await
@@ -46,7 +48,7 @@ impl Sink for LocalSink {
     fn keys_used<'a>(&'a self, secrets: &'a [Box<str>]) -> BoxFuture<'a, Result<(), Unavailable>> {
         Box::pin(async {
             let secrets: Vec<&str> = secrets.iter().map(|it| &**it).collect();
-            let kept = self.store.sdk_keys_used(&secrets, now()).await;
+            let kept = self.store.there()?.sdk_keys_used(&secrets, now()).await;
             kept.map_err(unavailable)
         })
     }

@@ -38,7 +38,7 @@ impl Upstream {
                 gone = true;
                 continue;
             };
-            if let Err(error) = self.disk.save(&state.into()) {
+            if let Err(error) = self.disk.environments.save(&state.into()) {
                 tracing::warn!(environment = id, %error, "an environment is not on the disk");
                 lock(&self.dirty).insert(id);
             }
@@ -46,7 +46,7 @@ impl Upstream {
         if gone {
             let heads = self.mirror().heads().into_iter();
             let there: BTreeSet<String> = heads.map(|head| head.environment).collect();
-            if let Err(error) = self.disk.keep(&there) {
+            if let Err(error) = self.disk.environments.keep(&there) {
                 tracing::warn!(%error, "an environment that is gone stays on the disk");
             }
         }
