@@ -163,4 +163,3 @@ pub async fn whole(store: &Store, environments: &[String]) -> Result<Vec<Whole>,
     }
     Ok(all)
 }
-

@@ -57,12 +57,7 @@ pub(super) async fn begin(
 }
 
 /// What is done by itself, by whichever server is first.
-fn keep_going(
-    store: &Store,
-    audit: audit::Keeping,
-    stop: &CancellationToken,
-    tasks: &TaskTracker,
-) {
+fn keep_going(store: &Store, audit: audit::Keeping, stop: &CancellationToken, tasks: &TaskTracker) {
     let changed = || store.changed();
     let end_keys = due::EndKeys(store.clone());
     let apply_steps = due::ApplySteps(store.clone());
