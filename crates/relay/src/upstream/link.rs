@@ -40,8 +40,11 @@ pub(crate) type Status = Arc<dyn Fn() -> Report + Send + Sync>;
 pub(super) struct Link {
     out: mpsc::Sender<ToUpstream>,
     asked: Mutex<HashMap<u64, oneshot::Sender<ToRelay>>>,
-    sent: Mutex<HashMap<(String, i64), oneshot::Sender<Option<Taken>>>>,
+    sent: Mutex<HashMap<BatchName, oneshot::Sender<Option<Taken>>>>,
 }
+
+/// A batch's sender and sequence.
+type BatchName = (String, i64);
 
 /// Why a connection ended.
 #[derive(Debug, thiserror::Error)]
