@@ -1402,13 +1402,13 @@ export interface paths {
         get: operations["getRelayKeysById"];
         put?: never;
         post?: never;
-        /** Revoke a key. Its relays are cut off at once, and serve nothing once they know. */
+        /** Revoke a key. No relay is fed by it any more, on any server. */
         delete: operations["deleteRelayKeysById"];
         options?: never;
         head?: never;
         /**
-         * Change a key's name, description and scope. What its relays serve changes at once: they forget
-         *     what they have of environments that it is not for any more.
+         * Change a key's name, description and scope. What its relays are fed with changes at once, on
+         *     every server.
          */
         patch: operations["patchRelayKeysById"];
         trace?: never;

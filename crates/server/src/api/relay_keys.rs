@@ -155,8 +155,8 @@ pub async fn create(
     Ok((StatusCode::CREATED, Json(view)))
 }
 
-/// Change a key's name, description and scope. What its relays serve changes at once: they forget
-/// what they have of environments that it is not for any more.
+/// Change a key's name, description and scope. What its relays are fed with changes at once, on
+/// every server.
 #[utoipa::path(patch, path = "/api/v1/relay-keys/{id}", tag = "relays",
     params(("id", description = "The relay key's id")), request_body = RelayKeyUpdate,
     responses((status = 200, body = RelayKeyView), (status = 400, body = Problem),
@@ -214,7 +214,7 @@ pub async fn rotate(
     Ok(Json(RelayKeyView::new(key, &places, Some(secret))))
 }
 
-/// Revoke a key. Its relays are cut off at once, and serve nothing once they know.
+/// Revoke a key. No relay is fed by it any more, on any server.
 #[utoipa::path(delete, path = "/api/v1/relay-keys/{id}", tag = "relays",
     params(("id", description = "The relay key's id")),
     responses((status = 204, description = "Revoked"), (status = 404, body = Problem)))]
