@@ -72,7 +72,8 @@ test("all that differs is one look away, and goes part by part", async ({
         (said) => said.getBoundingClientRect().bottom > it.getBoundingClientRect().top,
       ),
     );
-  await expect.poll(covered).toBe(false);
+  // It is said for ten seconds: that it goes by itself does not count.
+  await expect.poll(covered, { timeout: 4_000 }).toBe(false);
   await bar.getByRole("button", { name: "Discard" }).click();
 });
 

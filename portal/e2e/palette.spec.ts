@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { english } from "./spoken.ts";
 import { expect, flag, served, test } from "./test.ts";
 
 const HOME = "/default/demo/flags";
@@ -135,16 +136,24 @@ test("keys: two go to a page, one shows them all, and none where they are off", 
 });
 
 test("a press that comes before the page is not lost", async ({ owner, server }) => {
-  let pressed = () => {};
-  const press = new Promise<void>((resolve) => (pressed = resolve));
-  // What the page asks for is answered when ⌘K was pressed.
-  await owner.route("**/api/v1/**", async (route) => {
-    await press;
-    await route.fallback();
-  });
-  await owner.goto(server.url + HOME);
+  // The scripts are there, and have asked for the words; the page is not: nobody answers yet.
+  let asked = () => {};
+  let answer = () => {};
+  const waits = new Promise<void>((resolve) => (asked = resolve));
+  const pressed = new Promise<void>((resolve) => (answer = resolve));
+  const words = await english();
+  await owner.route(
+    ({ pathname }) => words.has(pathname),
+    async (route) => {
+      asked();
+      await pressed;
+      await route.fallback();
+    },
+  );
+  await owner.goto(server.url + HOME, { waitUntil: "commit" });
+  await waits;
   await owner.keyboard.press("Control+k");
-  await expect(owner.getByRole("grid", { name: "Flags" })).toBeHidden();
-  pressed();
+  await expect(owner.locator("#root")).toBeEmpty();
+  answer();
   await expect(owner.getByRole("dialog").getByRole("combobox")).toBeFocused();
 });

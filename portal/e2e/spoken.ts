@@ -49,15 +49,20 @@ const stretched = (it) =>
       : Object.fromEntries(Object.entries(it).map(([key, its]) => [key, stretched(its)]));
 `;
 
+/** The paths of the files that English words come in. */
+export async function english(): Promise<Set<string>> {
+  const manifest = new URL("../dist/site/.vite/manifest.json", import.meta.url);
+  const chunks = JSON.parse(await readFile(manifest, "utf8")) as Record<string, Chunk>;
+  const files = Object.entries(chunks).filter(([name]) => name.startsWith("src/i18n/en"));
+  return new Set(files.map(([, { file }]) => `/${file}`));
+}
+
 /**
  * From now on English is two fifths longer: a language that is as long as the longest ones, of
  * which nobody has to write a word. It is made of the files of words on their way to the browser.
  */
 export async function stretch(page: Page): Promise<void> {
-  const manifest = new URL("../dist/site/.vite/manifest.json", import.meta.url);
-  const chunks = JSON.parse(await readFile(manifest, "utf8")) as Record<string, Chunk>;
-  const english = Object.entries(chunks).filter(([name]) => name.startsWith("src/i18n/en"));
-  const files = new Set(english.map(([, { file }]) => `/${file}`));
+  const files = await english();
   await page.route(
     ({ pathname, search }) => files.has(pathname) && search === "",
     async (route) => {
