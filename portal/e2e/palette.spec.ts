@@ -102,6 +102,8 @@ test("pages, and where one was", async ({ owner, server }) => {
   await expect(options).toHaveText(/Audit/);
   await owner.keyboard.press("Enter");
   await expect(owner).toHaveURL(/default\/audit/);
+  // Until the page is there, what is offered is about the one before.
+  await expect(owner.getByRole("heading", { level: 1, name: "Audit" })).toBeVisible();
   options = await typed(owner, "");
   await expect(options.first()).toHaveText(/Theme/i);
   await owner.keyboard.press("Enter");
