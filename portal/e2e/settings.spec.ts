@@ -143,3 +143,37 @@ test("a group gives its members what it has", async ({ owner, server, call }) =>
   const body = { commands: [{ kind: "createFlag", flag: "by-greta", type: "boolean" }] };
   await server.call(cookie, "POST", "/projects/demo/changes", body);
 });
+
+test("whoever goes on before the first page is chosen is not led back", async ({
+  owner,
+  server,
+}) => {
+  const gate = () => {
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    return { open, opened };
+  };
+  const answers = gate();
+  const scripts = gate();
+  await owner.goto(`${server.url}/default/demo/flags`);
+  await expect(owner.getByRole("link", { name: /Theme/ })).toBeVisible();
+  await owner.route("**/api/v1/permissions", async (route) => {
+    await answers.opened;
+    await route.fallback();
+  });
+  await owner.getByRole("link", { name: "Settings" }).click();
+  const members = owner.getByRole("link", { name: "Members" });
+  await expect(members).toBeVisible();
+  // The page that is gone to takes longer than the answer that the first one waits for.
+  await owner.route("**/assets/*.js", async (route) => {
+    await scripts.opened;
+    await route.fallback();
+  });
+  await members.click();
+  await expect(owner).toHaveURL(/settings\/members$/);
+  const answered = owner.waitForResponse("**/api/v1/permissions");
+  answers.open();
+  await answered;
+  scripts.open();
+  await expect(owner.getByRole("button", { name: "Invite", exact: true })).toBeVisible();
+});

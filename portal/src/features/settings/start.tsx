@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Navigate, useParams } from "@tanstack/react-router";
+import { Navigate, useParams, useRouterState } from "@tanstack/react-router";
 import { Waiting } from "@/components/states";
 import { permissionsQuery } from "@/lib/api/permissions";
 
@@ -17,7 +17,9 @@ const ASKED = PAGES.map(([, asked]) => asked);
 export function SettingsStart() {
   const { organization } = useParams({ from: "/$organization/settings/" });
   const answers = useQuery(permissionsQuery(organization, ASKED));
-  if (answers.isPending) return <Waiting />;
+  // The menu is there before the answer: whoever goes on by it is not led back.
+  const left = useRouterState({ select: (it) => !/\/settings\/?$/.test(it.location.pathname) });
+  if (answers.isPending || left) return <Waiting />;
   const [page] = PAGES.find((_, index) => answers.data?.[index]?.allowed) ?? ["profile" as const];
   return <Navigate to={`/$organization/settings/${page}`} params={{ organization }} replace />;
 }
