@@ -80,7 +80,7 @@ def exported(cluster):
     try:
         assert ask(server, key[::-1], "sdk/server/latest-all") == 503
         server.api("POST", "/session/reset", {"email": "owner@localhost"})
-        failed = ("burgee_mails_total", frozenset({("outcome", "Failed")}))
+        failed = ("burgee_mails_total", frozenset({("outcome", "failed")}))
         found = eventually(
             lambda: failed in (now := server.metrics()) and now, "a mail that fails is counted"
         )

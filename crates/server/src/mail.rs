@@ -8,12 +8,13 @@
 mod letter;
 mod post;
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use burgee_domain::people::Email;
 use prometheus_client::encoding::text::encode;
-use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue};
+use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::Registry;
@@ -44,7 +45,7 @@ pub(crate) enum Job {
 }
 
 /// What became of a mail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelValue)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// The mail server took it.
     Sent,
@@ -54,6 +55,20 @@ pub enum Outcome {
     Failed,
     /// There was no room for it, or the server ended.
     Dropped,
+}
+
+impl EncodeLabelValue for Outcome {
+    fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> Result<(), fmt::Error> {
+        fmt::Write::write_str(
+            encoder,
+            match self {
+                Self::Sent => "sent",
+                Self::Retried => "retried",
+                Self::Failed => "failed",
+                Self::Dropped => "dropped",
+            },
+        )
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
