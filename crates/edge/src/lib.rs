@@ -10,6 +10,7 @@
 
 pub mod allocator;
 pub mod api;
+pub mod delivery;
 pub mod driver;
 pub mod environment;
 pub mod frame;

@@ -8,7 +8,7 @@ mod listener;
 use std::fmt;
 use std::sync::atomic::{AtomicI64, AtomicU64};
 
-use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::text::{encode, encode_registry};
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -17,13 +17,18 @@ use prometheus_client::registry::Registry;
 
 pub use listener::{joined, serve};
 
-use crate::driver::Loops;
+use crate::delivery::Delivery;
+use crate::driver::{DeliveryTimes, Loops};
 use crate::environment::Sync;
 use crate::source::KeyKind;
 
 /// All counters of one edge. Counting never waits.
 pub struct Metrics {
     registry: Registry,
+    /// How long deliveries took: named apart, because relays and servers tell of the same.
+    deliveries: Registry,
+    /// How far connections have come: who wants to know asks.
+    pub delivery: Delivery,
     /// What the streaming loops count.
     pub loops: Loops,
     /// Answers to data-sync messages and polls.
@@ -177,6 +182,8 @@ impl Default for Metrics {
         let mut registry = Registry::with_prefix("burgee_edge");
         let loops = Loops::default();
         registry.register_collector(Box::new(loops.clone()));
+        let mut deliveries = Registry::with_prefix("burgee_delivery");
+        deliveries.register_collector(Box::new(DeliveryTimes(loops.clone())));
         macro_rules! registered {
             ($name:literal, $help:literal) => {{
                 let metric = Default::default();
@@ -205,6 +212,8 @@ impl Default for Metrics {
             traffic_dropped: registered!("traffic_dropped", "Traffic lost under pressure"),
             traffic_retries: registered!("traffic_retries", "Batches sent again to the sink"),
             registry,
+            deliveries,
+            delivery: Delivery::default(),
         }
     }
 }
@@ -229,6 +238,8 @@ impl Metrics {
     pub fn encode(&self) -> String {
         let mut text = String::new();
         // Writing to memory cannot fail.
+        let written = encode_registry(&mut text, &self.deliveries);
+        debug_assert!(written.is_ok());
         let written = encode(&mut text, &self.registry);
         debug_assert!(written.is_ok());
         text

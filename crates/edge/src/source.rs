@@ -29,6 +29,16 @@ pub enum KeyKind {
     Server,
 }
 
+impl KeyKind {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Server => "server",
+        }
+    }
+}
+
 /// A key that is valid now.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SdkKey {
@@ -54,6 +64,9 @@ pub struct State {
     pub environment: String,
     /// Where it stands.
     pub position: Position,
+    /// When that version was committed, by the clock of whoever committed it; 0 where that is not
+    /// known. Delivery is measured from then on.
+    pub committed_at: Millis,
     /// The highest stamp given out (never below any item's).
     pub last_stamp: Millis,
     /// Released flags; archived and deleted ones with `is_archived` (their tombstones are made
@@ -81,6 +94,8 @@ pub enum Changes {
 pub struct Delta {
     /// Where the environment stands now.
     pub position: Position,
+    /// When that version was committed, as in [`State::committed_at`].
+    pub committed_at: Millis,
     /// The highest stamp given out.
     pub last_stamp: Millis,
     /// Latest state of each changed flag (whole objects, as in [`State::flags`]).

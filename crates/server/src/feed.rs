@@ -164,6 +164,7 @@ pub(crate) fn state(state: edge::State) -> State {
     State {
         environment: state.environment.id.to_string(),
         position: place(state.environment.position),
+        committed_at: state.at,
         last_stamp: state.environment.last_stamp,
         flags: state.flags,
         segments: state.segments,
@@ -174,6 +175,7 @@ pub(crate) fn state(state: edge::State) -> State {
 fn delta(delta: edge::Delta) -> Delta {
     Delta {
         position: place(delta.environment.position),
+        committed_at: delta.at,
         last_stamp: delta.environment.last_stamp,
         flags: delta.flags,
         segments: delta.segments,

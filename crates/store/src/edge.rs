@@ -12,6 +12,7 @@ use burgee_domain::id::Id;
 use burgee_domain::model::{Environment, SdkKey, SdkKeyKind};
 use burgee_domain::position::Position;
 use burgee_domain::served;
+use burgee_eval::time::Millis;
 use burgee_eval::{flag, segment};
 use sqlx::AnyConnection;
 
@@ -37,6 +38,8 @@ pub struct Head {
 pub struct State {
     /// The environment, with its position and last stamp.
     pub environment: Environment,
+    /// When its version was asked for; 0 before the first.
+    pub at: Millis,
     /// Released flags; archived and deleted ones are marked archived. One per key.
     pub flags: Vec<flag::Flag>,
     /// Segments in scope; archived and deleted ones are marked archived. One per id.
@@ -61,6 +64,8 @@ pub enum Changes {
 pub struct Delta {
     /// The environment, with its position and last stamp.
     pub environment: Environment,
+    /// As in [`State::at`].
+    pub at: Millis,
     /// As in [`State::flags`].
     pub flags: Vec<flag::Flag>,
     /// As in [`State::segments`].
@@ -145,8 +150,22 @@ async fn state(
         flags: served_flags(connection, &environment, None).await?,
         segments: served_segments(connection, &environment, None).await?,
         keys: sdk_keys::valid(connection, environment.id.as_str()).await?,
+        at: asked_for(connection, &environment).await?,
         environment,
     })
+}
+
+/// When an environment's version was asked for.
+async fn asked_for(
+    connection: &mut AnyConnection,
+    environment: &Environment,
+) -> Result<Millis, StoreError> {
+    let found = sqlx::query("SELECT at FROM versions WHERE scope_id = $1 AND version = $2")
+        .bind(environment.id.as_str())
+        .bind(environment.position.version)
+        .fetch_optional(connection)
+        .await?;
+    found.map_or(Ok(Millis(0)), |found| row::millis(&found, 0))
 }
 
 async fn served_flags(

@@ -92,6 +92,7 @@ impl EventLoop {
         connection.membership = Some(membership);
         connection.phase = Phase::Open;
         add(self.counters.connections.of(access.kind), 1);
+        self.count_in(key);
         true
     }
 
@@ -206,6 +207,12 @@ impl EventLoop {
     /// Remembers what a connection has now.
     pub(super) fn has(&mut self, key: usize, state: &Encoded) {
         let tick = self.tick;
+        if let Some(membership) = self.connections[key].membership
+            && let Some(progress) = self.members.progress(membership)
+        {
+            // The mail that brings it may come later.
+            progress.hear_again(state);
+        }
         let connection = &mut self.connections[key];
         if !connection.has_synced() {
             connection.since = tick;

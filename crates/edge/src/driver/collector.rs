@@ -5,12 +5,15 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, MetricEncoder};
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 
-use super::Counters;
+use prometheus_client::registry::Unit;
+
+use super::{Counters, latency};
+use crate::delivery::Level;
 
 /// The counters of all loops that run, added up when they are read.
 #[derive(Clone, Debug, Default)]
@@ -204,6 +207,37 @@ impl Collector for Loops {
                     metric.encode_family(&[(line.label, *value)])?,
                 )?;
             }
+        }
+        Ok(())
+    }
+}
+
+/// How long deliveries took, over all loops.
+#[derive(Debug)]
+pub struct DeliveryTimes(pub Loops);
+
+impl Collector for DeliveryTimes {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let loops = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (level, name, help) in [
+            (
+                Level::Written,
+                "written",
+                "From a commit until the version was written to a connection that was there",
+            ),
+            (
+                Level::Received,
+                "received",
+                "From a commit until a connection was known to have received the version, which \
+                 shows at its next message",
+            ),
+        ] {
+            let unit = Unit::Seconds;
+            let kind = MetricType::Histogram;
+            let mut metric = encoder.encode_descriptor(name, help, Some(&unit), kind)?;
+            let times = loops.iter().map(|counters| counters.delivered.of(level));
+            let (seconds, how_many, counts) = latency::sum(times);
+            metric.encode_histogram::<NoLabelSet>(seconds, how_many, &counts, None)?;
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use bytes::{Buf, Bytes};
 use mio::net::TcpStream;
 use socket2::SockRef;
 
+use super::agents::AgentId;
 use crate::frame::deflate::Coding;
 use crate::hub::KeyId;
 use crate::session::Session;
@@ -51,9 +52,15 @@ pub(super) struct Connection {
     pub(super) generation: u32,
     /// The tick that its deadline counts from: the connect, or the last byte since it synced.
     pub(super) since: u32,
-    /// The generation of the state that it has; 0 before the first answer.
+    /// The generation of the state that it was answered from; 0 before the first answer.
     pub(super) answered: u32,
-    /// The stamp of that state; while it waits, the timestamp that it asked with.
+    /// The generation of the state whose bytes were all handed to the socket; 0 before the first.
+    pub(super) written: u32,
+    /// The generation of the state that the peer has acknowledged; 0 before the first.
+    pub(super) received: u32,
+    /// The tick of its connect.
+    pub(super) opened: u32,
+    /// The stamp of the state that it was answered from; while it waits, the timestamp that it asked with.
     pub(super) stamp: i64,
     /// Bytes of its input that are kept, as they are counted in the loop's sum.
     pub(super) kept: u32,
@@ -66,6 +73,8 @@ pub(super) struct Connection {
     /// What could not be done at once.
     pub(super) rest: Option<Box<Rest>>,
     pub(super) phase: Phase,
+    /// What it says that it is.
+    pub(super) agent: AgentId,
     /// How it may be sent messages.
     pub(super) coding: Coding,
     /// Was readable while nothing was read.
@@ -82,11 +91,13 @@ pub(super) struct Connection {
     pub(super) refused: bool,
     /// Has shown no key yet.
     pub(super) in_handshake: bool,
+    /// Is one of those whose progress is counted.
+    pub(super) counted: bool,
 }
 
 /// There are tens of thousands: what a held connection may cost is decided, not found out.
-/// A debug build's sockets carry eight bytes of mio's own checks.
-const _: () = assert!(size_of::<Connection>() <= 104 + 8 * cfg!(debug_assertions) as usize);
+/// A debug build's sockets carry bytes of mio's own checks.
+const _: () = assert!(size_of::<Connection>() <= 112 + 16 * cfg!(debug_assertions) as usize);
 
 /// More than this is not copied to be kept; less leaves the loop its buffer.
 const COPIED: usize = 64 * 1024;
@@ -113,6 +124,9 @@ impl Connection {
             generation,
             since,
             answered: 0,
+            written: 0,
+            received: 0,
+            opened: since,
             stamp: 0,
             kept: 0,
             message_since: 0,
@@ -121,6 +135,7 @@ impl Connection {
             membership: None,
             rest: None,
             phase: Phase::Head,
+            agent: AgentId::NONE,
             coding: Coding::Clear,
             readable: false,
             behind: false,
@@ -129,6 +144,7 @@ impl Connection {
             watches_writes: false,
             refused: false,
             in_handshake: false,
+            counted: false,
         }
     }
 

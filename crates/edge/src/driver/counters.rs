@@ -3,6 +3,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::latency::Latency;
+use crate::delivery::PerLevel;
 use crate::session::Close;
 use crate::source::KeyKind;
 
@@ -31,6 +33,8 @@ pub struct Counters {
     pub bytes_out: AtomicU64,
     /// Pushes to connections.
     pub pushes: PerKind,
+    /// How long after their commit versions came to connections.
+    pub delivered: PerLevel<Latency>,
     /// Pushes that a slow reader was not given: it gets the newest state when it has caught up.
     pub pushes_skipped: AtomicU64,
     /// Connections dropped because they did not take what we had for them.

@@ -4,6 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::io;
 use std::net::TcpListener;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant, SystemTime};
 
 use mio::{Events, Interest, Poll, Token, Waker};
@@ -11,6 +12,7 @@ use slab::Slab;
 use tokio::runtime;
 
 use super::accept::Acceptor;
+use super::agents::Agents;
 use super::clock::Clock;
 use super::config::Config;
 use super::connection::Connection;
@@ -50,6 +52,9 @@ pub(super) struct EventLoop {
     pub(super) connections: Slab<Connection>,
     pub(super) next_generation: u32,
     pub(super) members: Members,
+    pub(super) agents: Agents,
+    /// Whether how far connections have come changed since somebody asked for what changed.
+    pub(super) figures_moved: Arc<AtomicBool>,
     /// The keys of connections that were swept since the hub was told.
     pub(super) keys_in_use: HashSet<KeyId>,
     pub(super) handshakes: Handshakes,
@@ -105,6 +110,8 @@ impl EventLoop {
             connections: Slab::new(),
             next_generation: 1,
             members: Members::default(),
+            agents: Agents::default(),
+            figures_moved: Arc::default(),
             keys_in_use: HashSet::new(),
             handshakes: Handshakes::new(config.socket_limit(), config.loops),
             input: vec![0; INPUT].into(),
@@ -125,6 +132,10 @@ impl EventLoop {
 
     pub(super) fn counters(&self) -> Arc<Counters> {
         Arc::clone(&self.counters)
+    }
+
+    pub(super) fn figures_moved(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.figures_moved)
     }
 
     pub(super) fn mailbox(&self) -> Arc<Mailbox> {
@@ -171,7 +182,10 @@ impl EventLoop {
     fn read_mail(&mut self) {
         for mail in self.mailbox.take() {
             match mail {
-                Mail::Event(Event::Update(update)) => self.begin_walk(update),
+                Mail::Event(Event::Update(update)) => {
+                    self.hear(&update);
+                    self.begin_walk(update);
+                }
                 Mail::Event(Event::Revoked { environment, keys }) => {
                     self.close_members(&environment, |key| keys.contains(&key));
                 }
@@ -184,6 +198,7 @@ impl EventLoop {
                     kind,
                     answer,
                 } => self.key_answered(connection, &secret, kind, answer),
+                Mail::Survey(survey) => self.answer_survey(survey),
                 Mail::Shutdown => self.shut_down(),
             }
         }

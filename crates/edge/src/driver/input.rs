@@ -167,7 +167,9 @@ impl EventLoop {
         }
         if connection.has_synced() {
             connection.since = tick;
+            self.note_received(key);
         }
+        let connection = &mut self.connections[key];
         let now = self.now;
         let mut session = std::mem::take(&mut connection.session);
         let mut is_new_message = false;
@@ -234,6 +236,11 @@ impl EventLoop {
             }
             Action::Deflate => {
                 self.connections[key].coding = Coding::Deflate;
+                Flow::Go
+            }
+            Action::Agent(said) => {
+                let agent = self.agents.join(said);
+                self.connections[key].agent = agent;
                 Flow::Go
             }
             Action::Admit(secret, kind) => self.admit_key(key, secret, kind),

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mio::Waker;
 
+use crate::delivery::Survey;
 use crate::hub::{Access, Event};
 use crate::source::{KeyKind, Unavailable};
 use crate::token::Secret;
@@ -26,6 +27,8 @@ pub(super) enum Mail {
         kind: KeyKind,
         answer: Result<Option<Access>, Unavailable>,
     },
+    /// Somebody asks how far connections have come.
+    Survey(Survey),
     /// Close everything and end.
     Shutdown,
 }

@@ -19,22 +19,27 @@
 //!   up or written, and released.
 
 mod accept;
+mod agents;
 mod answer;
 mod clock;
 mod collector;
 mod config;
 mod connection;
 mod counters;
+mod delivery;
 mod event_loop;
 mod handover;
 mod handshake;
 mod herd;
 mod input;
+mod latency;
 mod listen;
 mod mailbox;
 mod members;
 mod output;
+mod outstanding;
 mod places;
+mod progress;
 mod push;
 mod spare;
 mod sweep;
@@ -46,9 +51,10 @@ use std::sync::Arc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-pub use collector::Loops;
+pub use collector::{DeliveryTimes, Loops};
 pub use config::Config;
 pub use counters::{Counters, PerKind, Refusals, Unsynced};
+pub use latency::Latency;
 
 use crate::api::Api;
 use event_loop::EventLoop;
@@ -144,6 +150,11 @@ pub fn serve(
     let counters: Vec<_> = loops.iter().map(EventLoop::counters).collect();
     for counters in &counters {
         edge.metrics.loops.add(Arc::clone(counters));
+    }
+    for event_loop in &loops {
+        let mailbox = event_loop.mailbox();
+        let ask = move |survey| mailbox.post(Mail::Survey(survey));
+        edge.metrics.delivery.add(ask, event_loop.figures_moved());
     }
     let mailboxes: Vec<_> = loops.iter().map(EventLoop::mailbox).collect();
     for mailbox in &mailboxes {

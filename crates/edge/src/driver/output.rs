@@ -23,6 +23,7 @@ impl EventLoop {
     /// Sends what has gathered for a connection, and takes it out of the table if it is over.
     pub(super) fn finish(&mut self, key: usize) {
         self.transmit(key);
+        self.note_written(key);
         let connection = &mut self.connections[key];
         match connection.phase {
             Phase::Dropped => self.drop_connection(key),
@@ -123,6 +124,7 @@ impl EventLoop {
     }
 
     fn unblocked(&mut self, key: usize) {
+        self.note_written(key);
         let connection = &mut self.connections[key];
         if std::mem::take(&mut connection.large) {
             self.large_in_flight -= 1;
@@ -167,6 +169,7 @@ impl EventLoop {
     pub(super) fn linger(&mut self, key: usize) {
         let tick = self.tick;
         self.end_handshake(key);
+        self.count_out(key);
         let connection = &mut self.connections[key];
         connection.phase = Phase::Closing;
         connection.since = tick;
@@ -222,7 +225,9 @@ impl EventLoop {
     /// Closes the socket and forgets the connection.
     pub(super) fn drop_connection(&mut self, key: usize) {
         self.end_handshake(key);
+        self.count_out(key);
         let connection = self.connections.remove(key);
+        self.agents.leave(connection.agent);
         sub(&self.counters.sockets, 1);
         self.kept_input -= connection.kept as usize;
         self.kept_output -= connection.copies();

@@ -4,6 +4,7 @@ use burgee_eval::snapshot::{Affected, Cause, Snapshot};
 use burgee_eval::user::User;
 use bytes::Bytes;
 
+use super::arrival::Arrival;
 use super::client::ClientState;
 use super::server::{self, ServerState};
 use crate::frame::deflate::Coding;
@@ -36,6 +37,7 @@ pub struct ServerAnswer {
 pub struct Encoded {
     generation: u32,
     position: Position,
+    arrival: Arrival,
     last_stamp: i64,
     /// What SDKs have up to this stamp may be of a history that was replaced.
     other_history: i64,
@@ -79,10 +81,12 @@ impl Encoded {
         other_history: i64,
         server: impl FnOnce(&Snapshot) -> ServerState,
     ) -> Self {
+        let arrival = Arrival::now(state.position.version, state.committed_at);
         let snapshot = Snapshot::build(state.flags, state.segments);
         Self {
             generation,
             position: state.position,
+            arrival,
             last_stamp: state.last_stamp.0,
             other_history,
             client: ClientState::new(&snapshot, None),
@@ -93,6 +97,7 @@ impl Encoded {
 
     /// The next state; compiles and encodes only what the delta touches.
     pub(crate) fn apply(&self, delta: Delta) -> (Self, Affected) {
+        let arrival = Arrival::now(delta.position.version, delta.committed_at);
         let (snapshot, affected) = self.snapshot.apply(delta.flags, delta.segments);
         let edited = affected
             .flags
@@ -106,6 +111,7 @@ impl Encoded {
         let next = Self {
             generation: self.generation.wrapping_add(1),
             position: delta.position,
+            arrival,
             last_stamp: delta.last_stamp.0,
             other_history: self.other_history,
             client: ClientState::new(&snapshot, Some((&self.snapshot, &self.client))),
@@ -125,6 +131,11 @@ impl Encoded {
     /// Where this state stands in the environment's history.
     pub fn position(&self) -> Position {
         self.position
+    }
+
+    /// When it came here.
+    pub fn arrival(&self) -> Arrival {
+        self.arrival
     }
 
     /// The highest stamp given out, in ms since 1970.

@@ -4,6 +4,7 @@
 //! that did not change, swaps it in ([`Environment::current`]) and publishes the step between the
 //! two as an [`Update`]. What is sent, and when it is `full` or `patch`, is in `docs/protocol.md`.
 
+mod arrival;
 mod client;
 mod encoded;
 mod server;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
+pub use arrival::Arrival;
 pub use encoded::{CLOCK_TOLERANCE, Encoded, ServerAnswer, Sync};
 pub use server::FULL_STATE_LIMIT;
 pub use update::Update;

@@ -35,6 +35,8 @@ pub struct Upgrade<'a> {
     pub key: Result<&'a [u8], BadUpgrade>,
     /// What to answer to the offer of `permessage-deflate` that can be met, if there is one.
     pub deflate: Option<&'static str>,
+    /// `X-User-Agent`, or else `User-Agent`, where it is readable.
+    pub agent: Option<&'a str>,
 }
 
 /// An upgrade that cannot be made.
@@ -73,6 +75,7 @@ pub fn parse(input: &[u8]) -> Head<'_> {
         query,
         key: websocket_key(request.headers),
         deflate: extensions::agree(values(request.headers, "sec-websocket-extensions")),
+        agent: agent(request.headers),
     })
 }
 
@@ -118,6 +121,14 @@ fn websocket_key<'a>(headers: &[httparse::Header<'a>]) -> Result<&'a [u8], BadUp
         .map(<[u8]>::trim_ascii)
         .filter(|key| key.len() == 24)
         .ok_or(BadUpgrade::Key)
+}
+
+/// What it says that it is. SDKs whose HTTP client has a name of its own use the first header.
+fn agent<'a>(headers: &[httparse::Header<'a>]) -> Option<&'a str> {
+    let own = values(headers, "x-user-agent");
+    let mut said = own.chain(values(headers, "user-agent"));
+    let said = said.find(|value| !value.trim_ascii().is_empty())?;
+    std::str::from_utf8(said).ok()
 }
 
 fn values<'h, 'a>(

@@ -25,6 +25,8 @@ pub enum Action<'a> {
     Send(&'a [u8]),
     /// From now on messages may be sent deflated.
     Deflate,
+    /// It says that it is this (`X-User-Agent`, `User-Agent`): only for people.
+    Agent(&'a str),
     /// Look the secret up. If it is known to be good, go on at once; if it has to be asked for,
     /// stop, and [`Session::admit`] later; otherwise close.
     Admit(&'a Secret, KeyKind),
@@ -209,6 +211,9 @@ impl Session {
         if upgrade.deflate.is_some() {
             self.coding = Coding::Deflate;
             act(Action::Deflate);
+        }
+        if let Some(agent) = upgrade.agent {
+            act(Action::Agent(agent));
         }
         // Refused after the upgrade: SDKs read the close code, not the HTTP status.
         let flow = match credentials(&upgrade, now) {

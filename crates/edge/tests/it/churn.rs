@@ -159,4 +159,9 @@ fn nobody_who_stays_loses_a_change_while_others_come_and_go() {
         edge.feed.set_flag("step", &(LAST + 1).to_string());
     });
     edge.await_gone(|counters| &counters.sockets);
+    let report = edge.report();
+    assert_eq!(
+        (report.connections, report.sdks.len(), report.versions.len()),
+        (0, 0, 0)
+    );
 }

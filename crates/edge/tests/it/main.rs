@@ -6,6 +6,7 @@
 mod api;
 mod churn;
 mod deflate;
+mod delivery;
 mod driver;
 mod herd;
 mod http;

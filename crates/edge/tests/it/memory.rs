@@ -92,6 +92,7 @@ impl World {
                 version: 1,
                 digest: 1,
             },
+            committed_at: Millis(0),
             last_stamp: Millis(EPOCH),
             flags: Vec::new(),
             segments: Vec::new(),
@@ -284,6 +285,7 @@ impl Environment {
         let (position, last_stamp) = (self.state.position, self.state.last_stamp);
         Changes::Since(Delta {
             position,
+            committed_at: Millis(crate::kit::client::now()),
             last_stamp,
             flags,
             segments,

@@ -6,7 +6,7 @@ use burgee_domain::model::Environment;
 use burgee_domain::position::Position;
 use sqlx::AnyConnection;
 
-use super::{Changes, Delta, MAX_DELTA, lists, served_flags, served_segments, state};
+use super::{Changes, Delta, MAX_DELTA, asked_for, lists, served_flags, served_segments, state};
 use crate::error::StoreError;
 use crate::sql::Sql;
 use crate::{row, sdk_keys};
@@ -34,6 +34,7 @@ pub(super) async fn changes(
         false => None,
     };
     Ok(Changes::Since(Delta {
+        at: asked_for(connection, &environment).await?,
         environment,
         flags,
         segments,

@@ -90,6 +90,7 @@ pub(super) fn state(flags: Vec<Flag>, segments: Vec<Segment>) -> State {
             version: 1,
             digest: 1,
         },
+        committed_at: Millis(0),
         last_stamp: stamps.max().unwrap_or_default(),
         flags,
         segments,
@@ -121,6 +122,7 @@ pub(super) fn step(
     let last_stamp = last_stamp.max(Millis(from.last_stamp()));
     let (to, affected) = from.apply(Delta {
         position,
+        committed_at: Millis(0),
         last_stamp,
         flags,
         segments,

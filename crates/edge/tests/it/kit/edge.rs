@@ -8,6 +8,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::routing::{get, post};
 use burgee_edge::api::Api;
+use burgee_edge::delivery::{ConnectionFilter, ConnectionView, EnvironmentReport, Place, Reporter};
 use burgee_edge::driver::{self, Config, Counters, Handle};
 use burgee_edge::hub::Hub;
 use burgee_edge::metrics::Metrics;
@@ -15,7 +16,7 @@ use burgee_edge::traffic::Traffic;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-use super::{Client, Feed};
+use super::{Client, ENVIRONMENT, Feed};
 
 /// An edge over a [`Feed`], on a port of its own. Stops when it is dropped.
 pub(crate) struct Edge {
@@ -142,6 +143,47 @@ impl Edge {
             assert!(std::time::Instant::now() < deadline, "some never went");
             std::thread::yield_now();
         }
+    }
+
+    /// How far the connections have come.
+    pub(crate) fn report(&self) -> EnvironmentReport {
+        let asked = self.metrics.delivery.environment(ENVIRONMENT, 16);
+        self.runtime.block_on(asked)
+    }
+
+    /// Waits until they have come so far.
+    pub(crate) fn await_report(
+        &self,
+        wanted: impl Fn(&EnvironmentReport) -> bool,
+    ) -> EnvironmentReport {
+        let deadline = std::time::Instant::now() + PATIENCE;
+        loop {
+            let report = self.report();
+            if wanted(&report) {
+                return report;
+            }
+            assert!(std::time::Instant::now() < deadline, "still {report:?}");
+            std::thread::yield_now();
+        }
+    }
+
+    /// The connections that are meant, with where they come from, found `most` at a time.
+    pub(crate) fn connections(&self, filter: ConnectionFilter, most: usize) -> Vec<ConnectionView> {
+        let (mut all, mut from) = (Vec::new(), Some(Place::default()));
+        while let Some(place) = from {
+            let delivery = &self.metrics.delivery;
+            let asked = delivery.connections(ENVIRONMENT, filter, place, most, true);
+            let page = self.runtime.block_on(asked);
+            assert!(page.connections.len() <= most);
+            all.extend(page.connections);
+            from = page.next;
+        }
+        all
+    }
+
+    /// What moved, for a reporter.
+    pub(crate) fn moved(&self, reporter: &mut Reporter) -> Vec<(Arc<str>, EnvironmentReport)> {
+        self.runtime.block_on(reporter.moved())
     }
 
     /// Shuts down, and waits for the end.

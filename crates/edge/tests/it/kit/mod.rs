@@ -8,4 +8,4 @@ pub(crate) mod source;
 
 pub(crate) use client::Client;
 pub(crate) use edge::Edge;
-pub(crate) use source::{CLIENT_KEY, Feed, SERVER_KEY};
+pub(crate) use source::{CLIENT_KEY, ENVIRONMENT, Feed, SERVER_KEY};

@@ -6,7 +6,7 @@ use burgee_edge::source::{KeyKind, SdkKey};
 
 use crate::memory::{World, flag};
 
-const ENVIRONMENT: &str = "0e6cb91e-6f0c-4bdb-9d36-56a1b1bd1aa4";
+pub(crate) const ENVIRONMENT: &str = "0e6cb91e-6f0c-4bdb-9d36-56a1b1bd1aa4";
 pub(crate) const CLIENT_KEY: &str = "JbHZhYIsSkmJB-dG_YGsLwTVDDU4LkC5RYRBhVWlqSoA";
 pub(crate) const SERVER_KEY: &str = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWY=";
 
@@ -26,15 +26,15 @@ impl Feed {
         Self { world }
     }
 
-    /// Serves `value` for the flag to everyone.
-    pub(crate) fn set_flag(&self, key: &str, value: &str) {
-        self.set_flags(&[(key, value)]);
+    /// Serves `value` for the flag to everyone. Returns the environment's new version.
+    pub(crate) fn set_flag(&self, key: &str, value: &str) -> i64 {
+        self.set_flags(&[(key, value)])
     }
 
     /// The same for several flags in one change.
-    pub(crate) fn set_flags(&self, values: &[(&str, &str)]) {
+    pub(crate) fn set_flags(&self, values: &[(&str, &str)]) -> i64 {
         let flags = values.iter().map(|(key, value)| flag(key, value)).collect();
-        self.world.put(ENVIRONMENT, flags, Vec::new());
+        self.world.put(ENVIRONMENT, flags, Vec::new())
     }
 
     /// Puts back a copy of long ago, with this flag alone.

@@ -25,6 +25,7 @@ fn an_upgrade_is_recognised_in_its_many_spellings() {
             query: "type=client&token=x",
             key: Ok(KEY),
             deflate: None,
+            agent: None,
         });
         let with_a_frame = format!("{request}\x01\x02");
         assert_eq!(parse(with_a_frame.as_bytes()), expected, "{request}");
