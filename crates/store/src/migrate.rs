@@ -104,6 +104,10 @@ pub(crate) const TRAFFIC: &[Migration] = &[
         version: 5,
         text: include_str!("../migrations/traffic/0005_relay_agents.sql"),
     },
+    Migration {
+        version: 6,
+        text: include_str!("../migrations/traffic/0006_delivery.sql"),
+    },
 ];
 
 /// What a line begins with that is for PostgreSQL alone.

@@ -10,6 +10,7 @@
 
 mod activity;
 mod counts;
+mod delivery;
 mod first;
 mod names;
 mod read;
@@ -20,6 +21,7 @@ mod write;
 
 pub use activity::{FlagActivity, VariationActivity};
 pub use counts::{CountQuery, Grain};
+pub use delivery::{DeliveryNode, DeliveryTold, SILENT};
 pub use read::{CountAt, EndUser};
 pub use roll_up::RolledUp;
 pub use users::{Known, Sample, UserPage, UserSearch};

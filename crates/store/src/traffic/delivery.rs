@@ -1,0 +1,183 @@
+//! How far versions came, as nodes tell each other through the database.
+//!
+//! A node writes one row for each environment whose figures moved, and says now and then that it
+//! lives. Who has not said so for a while is passed over, then forgotten: its connections have come
+//! back elsewhere. Moments are the database's, so that nodes' clocks do not matter.
+
+use burgee_eval::time::Millis;
+use sqlx::AnyConnection;
+
+use super::Traffic;
+use crate::dialect::Clock;
+use crate::error::StoreError;
+use crate::row;
+use crate::sql::{LIST, Sql, rows};
+
+/// A node that has not said for so long that it lives is passed over, in ms.
+pub const SILENT: i64 = 30_000;
+
+/// A node that has not said for so long that it lives is forgotten, in ms.
+const FORGOTTEN: i64 = 60_000;
+
+/// A node that has connections.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeliveryNode {
+    /// Names the running process; another one after each start.
+    pub node: String,
+    /// `server` or `relay`.
+    pub kind: String,
+    /// What people know it by.
+    pub name: String,
+    /// The `node` that it is fed by, where it is fed by one.
+    pub parent: Option<String>,
+}
+
+/// What a node tells of an environment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeliveryTold {
+    /// The environment's id.
+    pub environment: String,
+    /// How many connections it has there.
+    pub connections: i64,
+    /// The figures, JSON.
+    pub report: String,
+}
+
+impl Traffic<'_> {
+    /// Keeps what a node tells, in the place of what it told of the same environments before.
+    /// Telling nothing says that it lives.
+    pub async fn tell_deliveries(
+        &self,
+        node: &DeliveryNode,
+        told: &[DeliveryTold],
+        clock: Clock,
+    ) -> Result<(), StoreError> {
+        let mut tx = self.store.begin_traffic().await?;
+        let at = clock.read(self.store.dialect(), &mut tx).await?;
+        let mut sql =
+            Sql::new("INSERT INTO delivery_nodes (node, kind, name, parent, seen_at) VALUES ");
+        sql.row(0).bind(&node.node).next(&node.kind);
+        sql.next(&node.name).next(node.parent.as_deref()).next(at.0);
+        sql.push(
+            ") ON CONFLICT (node) DO UPDATE SET name = excluded.name, \
+             parent = excluded.parent, seen_at = excluded.seen_at",
+        );
+        sql.query()?.execute(&mut *tx).await?;
+        for told in told.chunks(rows(5)) {
+            write(&mut tx, &node.node, told, at).await?;
+        }
+        Ok(tx.commit().await?)
+    }
+
+    /// What living nodes last told of an environment, by its id, in the order of their names.
+    pub async fn deliveries(
+        &self,
+        environment: &str,
+        clock: Clock,
+    ) -> Result<Vec<(DeliveryNode, DeliveryTold)>, StoreError> {
+        let mut connection = self.store.shared.traffic.read.acquire().await?;
+        let now = clock.read(self.store.dialect(), &mut connection).await?;
+        let found = sqlx::query(
+            "SELECT n.node, n.kind, n.name, n.parent, d.connections, d.report \
+             FROM deliveries d JOIN delivery_nodes n ON n.node = d.node \
+             WHERE d.environment_id = $1 AND n.seen_at > $2 ORDER BY n.name, n.node",
+        )
+        .bind(environment)
+        .bind(now.0 - SILENT)
+        .fetch_all(&mut *connection)
+        .await?;
+        let told = found.iter().map(|found| {
+            let node = DeliveryNode {
+                node: row::text(found, 0)?,
+                kind: row::text(found, 1)?,
+                name: row::text(found, 2)?,
+                parent: row::optional_text(found, 3)?,
+            };
+            let told = DeliveryTold {
+                environment: environment.to_owned(),
+                connections: row::number(found, 4)?,
+                report: row::text(found, 5)?,
+            };
+            Ok((node, told))
+        });
+        told.collect()
+    }
+
+    /// When somebody last told of each of these environments (by id), where that was after a
+    /// moment, by the clock that it is told by.
+    pub async fn delivered_since(
+        &self,
+        environments: &[&str],
+        since: Millis,
+    ) -> Result<Vec<(String, Millis)>, StoreError> {
+        let mut connection = self.store.shared.traffic.read.acquire().await?;
+        let mut all = Vec::new();
+        for some in environments.chunks(LIST) {
+            let mut sql = Sql::new("SELECT environment_id, MAX(at) FROM deliveries WHERE at > ");
+            sql.bind(since.0).push(" AND environment_id IN ");
+            sql.list(some.iter().copied())
+                .push(" GROUP BY environment_id");
+            let found = sql.query()?.fetch_all(&mut *connection).await?;
+            for found in &found {
+                all.push((row::text(found, 0)?, row::millis(found, 1)?));
+            }
+        }
+        Ok(all)
+    }
+
+    /// A node has ended.
+    pub async fn end_deliveries(&self, node: &str) -> Result<(), StoreError> {
+        let mut tx = self.store.begin_traffic().await?;
+        for statement in [
+            "DELETE FROM deliveries WHERE node = $1",
+            "DELETE FROM delivery_nodes WHERE node = $1",
+        ] {
+            sqlx::query(statement).bind(node).execute(&mut *tx).await?;
+        }
+        Ok(tx.commit().await?)
+    }
+
+    /// Forgets nodes that are gone, and environments that have no connections any more. Returns how
+    /// many nodes.
+    pub async fn sweep_deliveries(&self, clock: Clock) -> Result<u64, StoreError> {
+        let mut tx = self.store.begin_traffic().await?;
+        let now = clock.read(self.store.dialect(), &mut tx).await?;
+        let before = now.0 - FORGOTTEN;
+        let gone = sqlx::query("DELETE FROM delivery_nodes WHERE seen_at < $1")
+            .bind(before)
+            .execute(&mut *tx)
+            .await?;
+        sqlx::query(
+            "DELETE FROM deliveries WHERE (connections = 0 AND at < $1) \
+             OR NOT EXISTS (SELECT 1 FROM delivery_nodes n WHERE n.node = deliveries.node)",
+        )
+        .bind(before)
+        .execute(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        Ok(gone.rows_affected())
+    }
+}
+
+async fn write(
+    connection: &mut AnyConnection,
+    node: &str,
+    told: &[DeliveryTold],
+    at: Millis,
+) -> Result<(), StoreError> {
+    let mut sql =
+        Sql::new("INSERT INTO deliveries (environment_id, node, connections, report, at) VALUES ");
+    for (index, told) in told.iter().enumerate() {
+        sql.row(index).bind(&told.environment).next(node);
+        sql.next(told.connections).next(&told.report).next(at.0);
+        sql.push(")");
+    }
+    sql.push(
+        " ON CONFLICT (environment_id, node) DO UPDATE SET \
+         connections = excluded.connections, report = excluded.report, at = excluded.at",
+    );
+    sql.query_for(connection.backend_name())?
+        .execute(&mut *connection)
+        .await?;
+    Ok(())
+}
