@@ -131,6 +131,9 @@ pub(crate) struct ServerArgs {
         value_delimiter = ','
     )]
     pub(crate) trusted_proxies: Vec<IpNet>,
+    /// Tell nobody where connections of SDKs come from.
+    #[arg(long, env = "BURGEE_HIDE_ADDRESSES", value_parser = FalseyValueParser::new())]
+    pub(crate) hide_addresses: bool,
     /// Where Prometheus metrics are answered.
     #[arg(
         long,

@@ -68,6 +68,7 @@ fn config(args: &ServerArgs) -> anyhow::Result<Config> {
         instance_key_file: key.or(config.instance_key_file),
         state_dir: args.state_dir.clone(),
         trusted_proxies: args.trusted_proxies.clone(),
+        hide_addresses: args.hide_addresses,
         listen: args.listen,
         share_port: args.share_port,
         metrics_listen: args.metrics_listen,

@@ -13,6 +13,7 @@ use ipnet::IpNet;
 use crate::auth::oidc::Providers;
 use crate::auth::seal::Keyring;
 use crate::auth::throttle::Throttle;
+use crate::delivery::Deliveries;
 use crate::events::Events;
 use crate::mail::Mailer;
 use crate::problem::Problem;
@@ -33,6 +34,10 @@ pub struct AppState {
     pub mail: Mailer,
     /// Who asked for new passwords of late.
     pub resets: Arc<Throttle>,
+    /// How far versions came, here and on other nodes.
+    pub deliveries: Arc<Deliveries>,
+    /// Whether nobody is told where connections come from.
+    pub hide_addresses: bool,
     /// Who listens to what happens.
     pub events: Arc<Events>,
     /// How often one may ask.

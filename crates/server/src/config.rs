@@ -35,6 +35,8 @@ pub struct Config {
     pub mail_from: Option<String>,
     /// Proxies that are believed when they say whom they forward (`X-Forwarded-For`).
     pub trusted_proxies: Vec<IpNet>,
+    /// Whether nobody is told where connections of SDKs come from.
+    pub hide_addresses: bool,
     /// How often one may ask for management.
     pub rates: Rates,
     /// Whether to seed the project `demo`.
@@ -62,6 +64,7 @@ impl Config {
             smtp_url: None,
             mail_from: None,
             trusted_proxies: Vec::new(),
+            hide_addresses: false,
             rates: Rates::default(),
             demo: false,
             drain: Duration::from_secs(5),

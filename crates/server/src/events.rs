@@ -17,6 +17,7 @@
 mod body;
 mod counting;
 mod first_use;
+mod moves;
 mod stream;
 mod tail;
 pub mod view;
@@ -51,6 +52,8 @@ pub(crate) enum News {
     Happened(Arc<Happened>),
     /// An environment was seen for the first time.
     Seen(Arc<view::Seen>),
+    /// Connections of an environment came, went, or got further.
+    Moved(Arc<view::DeliveryMoved>),
     /// Other requests may wait, or for others.
     Waiting(Arc<Waiting>),
 }

@@ -25,7 +25,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::{PathItemExt, paste, routes};
 
 use crate::api::{
-    activity, audience, audit, bulk, changes, compare, environments, evaluate, events, flag_clone,
+    activity, audience, audit, bulk, changes, compare, connections, environments, evaluate, events, flag_clone,
     flag_index, flags, forget, groups, holders, invitations, me, members, oidc, organization,
     permissions, policies, project_files, projects, promote, properties, relay_agents, relay_keys,
     requests, revert, rules, sdk_keys, search, segments, session, sign_in, state, tokens,
@@ -36,7 +36,7 @@ use crate::auth::session::renew;
 use crate::conditional::{self, Guarded, guard};
 use crate::deadline::answer_in_time;
 use crate::docs;
-use crate::events::view::{Beginning, ChangeEvent, Seen};
+use crate::events::view::{Beginning, ChangeEvent, DeliveryMoved, Seen};
 use crate::headers::private;
 use crate::openapi::{PUBLISHED, complete};
 use crate::portal::Portal;
@@ -50,7 +50,7 @@ use crate::rates;
         description = "Feature flags: management. Every edit of a flag or a segment is a command \
             of a change set (`POST …/changes`)."
     ),
-    components(schemas(Beginning, ChangeEvent, Seen)),
+    components(schemas(Beginning, ChangeEvent, DeliveryMoved, Seen)),
     security(("token" = []), ("session" = []))
 )]
 struct Description;
@@ -211,6 +211,8 @@ operations! {
         .routes(routes!(segments::get_of_environment))
         .routes(routes!(changes::history::list, changes::apply))
         .routes(routes!(changes::history::get))
+        .routes(routes!(changes::delivery::get))
+        .routes(routes!(connections::list))
         .routes(routes!(
             changes::history::list_of_project,
             changes::apply_to_project

@@ -15,6 +15,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use burgee_eval::time::Millis;
 use serde_json::{Value, json};
+use tungstenite::client::IntoClientRequest;
 use tungstenite::{Error, Message, WebSocket};
 
 /// How long an SDK waits for a message before the test fails.
@@ -70,6 +71,23 @@ impl Sdk {
         kind: Kind,
         secret: &str,
     ) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+        Self::upgrade(address, kind, secret, None)
+    }
+
+    /// As [`Self::connect`]; it says that it is `agent` (`User-Agent`).
+    ///
+    /// # Panics
+    /// Where the server does not upgrade.
+    pub fn connect_as(address: SocketAddr, kind: Kind, secret: &str, agent: &str) -> Self {
+        Self::upgrade(address, kind, secret, Some(agent)).expect("an upgraded connection")
+    }
+
+    fn upgrade(
+        address: SocketAddr,
+        kind: Kind,
+        secret: &str,
+        agent: Option<&str>,
+    ) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
         let name = match kind {
             Kind::Client => "client",
             Kind::Server => "server",
@@ -80,7 +98,11 @@ impl Sdk {
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
         stream.set_nodelay(true)?;
-        let (socket, _) = tungstenite::client(url, stream)?;
+        let mut request = url.into_client_request()?;
+        if let Some(agent) = agent {
+            request.headers_mut().insert("user-agent", agent.parse()?);
+        }
+        let (socket, _) = tungstenite::client(request, stream)?;
         Ok(Self {
             socket,
             kind,

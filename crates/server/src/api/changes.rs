@@ -1,5 +1,6 @@
 //! Change sets: the one way to change a flag or a segment, and their history.
 
+pub mod delivery;
 pub mod filter;
 pub mod history;
 pub mod view;

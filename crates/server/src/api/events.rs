@@ -17,7 +17,8 @@ const LAST: HeaderName = HeaderName::from_static("last-event-id");
 /// `hello` (`Beginning`: the stream begins), `change` (`ChangeEvent`), `evaluation` and `user`
 /// (`Seen`: the first ever seen in an environment), `sdk` (`Seen`: the first that came with an SDK
 /// key, to who may `sdkKey.read`), `inbox` (`Inbox`: how many requests wait for the caller, at the
-/// beginning and where that changes), `permissions` (what the caller may do has
+/// beginning and where that changes), `delivery` (`DeliveryMoved`: the connections of an environment
+/// moved), `permissions` (what the caller may do has
 /// changed), `reset` (`Beginning`: more was missed than is told again, ask for everything anew).
 /// The caller is told what they may see. The stream ends with the session or the token, and where
 /// the reader is too slow; `Last-Event-ID` goes on where it ended.

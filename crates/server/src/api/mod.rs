@@ -10,6 +10,7 @@ pub mod audit;
 pub mod bulk;
 pub mod changes;
 pub mod compare;
+pub mod connections;
 pub mod environments;
 pub mod evaluate;
 pub mod events;

@@ -182,7 +182,10 @@ impl Stream {
             News::Seen(seen) if seen.is_seen_by(&self.rights) => {
                 self.event(seen.name(), None, &*seen).await
             }
-            News::Seen(_) => Ok(()),
+            News::Moved(moved) if moved.is_seen_by(&self.rights) => {
+                self.event("delivery", None, &*moved).await
+            }
+            News::Seen(_) | News::Moved(_) => Ok(()),
             News::Waiting(waiting) => self.count(&waiting).await,
         }
     }

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use super::News;
 use super::counting::Counting;
 use super::first_use::FirstUses;
+use super::moves::Moves;
 use super::view::{Seen, Sign};
 
 /// How long a change of another process, or a first evaluation, can go untold, at most.
@@ -38,6 +39,7 @@ pub(super) async fn follow(
         counting: Counting::default(),
         unseen: None,
         first_uses: FirstUses::default(),
+        moves: Moves::default(),
     };
     let mut polled = Instant::now();
     loop {
@@ -69,6 +71,7 @@ struct Tail {
     /// Of which signs of life are awaited; none: it is not known yet.
     unseen: Option<Unseen>,
     first_uses: FirstUses,
+    moves: Moves,
 }
 
 /// Environments by id without a sign of life.
@@ -124,13 +127,16 @@ impl Tail {
         {
             let _nobody = self.news.send(News::Seen(Arc::new(seen)));
         }
-        self.tell_signs().await
+        let all = self.store.environments_of(&self.organization).await?;
+        for moved in self.moves.look(&self.store, &all).await? {
+            let _nobody = self.news.send(News::Moved(Arc::new(moved)));
+        }
+        self.tell_signs(all).await
     }
 
     /// Tells of environments that were evaluated, or named a user, for the first time since this
     /// tail began.
-    async fn tell_signs(&mut self) -> Result<(), StoreError> {
-        let all = self.store.environments_of(&self.organization).await?;
+    async fn tell_signs(&mut self, all: Vec<NamedEnvironment>) -> Result<(), StoreError> {
         let first = self.unseen.is_none();
         let unseen = self.unseen.get_or_insert_with(|| Unseen {
             evaluation: Waiting::new(),

@@ -1,6 +1,7 @@
 //! What listeners are told: shapes, and what somebody may see of them.
 
 use burgee_domain::access::{Kind, Resource, Rights};
+use burgee_store::NamedEnvironment;
 use burgee_store::news::{Happened, ItemKind, Moved, MovedItem};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -106,6 +107,38 @@ impl Seen {
         let place = Resource::environment(project, key, Some(self.protected));
         rights.allow("environment.read", &place)
             && (self.sdk_key.is_none() || rights.allow("sdkKey.read", &place))
+    }
+}
+
+/// `delivery`: connections of an environment came, went, or got further with its versions. Told at
+/// most once a second.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DeliveryMoved {
+    /// The project's key.
+    pub project: String,
+    /// The environment's key.
+    pub environment: String,
+    /// Whether it is protected.
+    #[serde(skip)]
+    pub protected: bool,
+}
+
+impl DeliveryMoved {
+    /// It was this environment's.
+    pub fn of(environment: &NamedEnvironment) -> Self {
+        Self {
+            project: environment.project.clone(),
+            environment: environment.key.clone(),
+            protected: environment.protected,
+        }
+    }
+
+    /// Whether somebody may know.
+    pub fn is_seen_by(&self, rights: &Rights) -> bool {
+        let (project, key) = (self.project.as_str(), self.environment.as_str());
+        let place = Resource::environment(project, key, Some(self.protected));
+        rights.allow("environment.read", &place)
     }
 }
 

@@ -16,6 +16,7 @@ use crate::app::{AppState, now};
 use crate::auth::oidc::Providers;
 use crate::auth::seal::Keyring;
 use crate::config::Config;
+use crate::delivery::Deliveries;
 use crate::events::Events;
 use crate::fetch::Fetcher;
 use crate::mail::{Mailer, Post};
@@ -48,6 +49,8 @@ pub(super) async fn begin(
     let mails = state.mail.counters().clone();
     let audit = audit::Keeping::new(store.clone(), state.keyring.clone());
     let owner_password = setup::first_password(store).await?;
+    let deliveries = Arc::clone(&state.deliveries);
+    tasks.spawn(deliveries.tell(store.clone(), stop.clone()));
     keep_going(store, audit, stop, tasks);
     Ok(Management {
         routes: router::router(state),
@@ -88,6 +91,8 @@ fn state(
     Ok(AppState {
         store: store.clone(),
         hub: Arc::clone(&api.hub),
+        deliveries: Arc::new(Deliveries::new(api.metrics.delivery.clone(), listening)),
+        hide_addresses: config.hide_addresses,
         events,
         keyring: keyring.map(Arc::new),
         providers: Arc::new(Providers::new(fetcher)),

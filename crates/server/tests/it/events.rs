@@ -20,6 +20,8 @@ pub(crate) struct Listener {
     events: VecDeque<Event>,
     /// What waits, as it was told: that comes beside what happens.
     inboxes: VecDeque<Value>,
+    /// Of which environments connections moved: likewise.
+    deliveries: VecDeque<Value>,
 }
 
 #[derive(Debug)]
@@ -48,6 +50,7 @@ impl Listener {
             text: String::new(),
             events: VecDeque::new(),
             inboxes: VecDeque::new(),
+            deliveries: VecDeque::new(),
         }
     }
 
@@ -62,7 +65,7 @@ impl Listener {
         Self::of(app, &[("authorization", &token), ("last-event-id", &id)]).await
     }
 
-    /// The next event that is no `inbox`; none at the end of the stream.
+    /// The next event that is no `inbox` and no `delivery`; none at the end of the stream.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.events.pop_front() {
@@ -80,6 +83,7 @@ impl Listener {
         while let Some((message, rest)) = self.text.split_once("\n\n") {
             match read(message) {
                 Some(event) if event.name == "inbox" => self.inboxes.push_back(event.data),
+                Some(event) if event.name == "delivery" => self.deliveries.push_back(event.data),
                 event => self.events.extend(event),
             }
             self.text = rest.to_owned();
@@ -101,6 +105,16 @@ impl Listener {
         tokio::time::timeout(PATIENCE, told)
             .await
             .expect("no inbox")
+    }
+
+    /// The environment of which connections moved next.
+    pub(crate) async fn delivery(&mut self) -> Value {
+        loop {
+            if let Some(delivery) = self.deliveries.pop_front() {
+                return delivery;
+            }
+            self.receive().await.expect("the stream ended");
+        }
     }
 
     pub(crate) async fn expect(&mut self, name: &str) -> Event {

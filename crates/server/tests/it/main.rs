@@ -9,6 +9,7 @@ mod audit;
 mod change_sets;
 mod conditions;
 mod conflicts;
+mod deliveries;
 mod events;
 mod examples;
 mod feed;

@@ -24,8 +24,17 @@ pub async fn get(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<ChangeView>, Problem> {
+    find(&state, &caller, &id).await.map(Json)
+}
+
+/// What the caller may see of a change set, by its id or its number.
+pub(super) async fn find(
+    state: &AppState,
+    caller: &Caller,
+    id: &str,
+) -> Result<ChangeView, Problem> {
     let missing = || Problem::not_found(format!("change set `{id}`"));
-    let typed = match (uuid::Uuid::parse_str(&id), id.parse()) {
+    let typed = match (uuid::Uuid::parse_str(id), id.parse()) {
         (Ok(id), _) => id.to_string(),
         (Err(_), Ok(number)) => state
             .store
@@ -40,8 +49,8 @@ pub async fn get(
         .await
         .map_err(api::or_missing(missing))?;
     let marks = state.store.marks(&caller.organization).await?;
-    let seen = ChangeView::from(found).seen_by(&caller, &marks);
-    seen.map(Json).ok_or_else(missing)
+    let seen = ChangeView::from(found).seen_by(caller, &marks);
+    seen.ok_or_else(missing)
 }
 
 /// List all that was done in the organization, newest first: change sets, and the administration

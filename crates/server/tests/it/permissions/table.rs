@@ -425,6 +425,17 @@ fn changes(of: &Fixture) -> Vec<Operation> {
         )
         .also("audit.read"),
         op(
+            "GET /api/v1/changes/{id}/delivery",
+            format!("changes/{}/delivery", of.change_set),
+            &[],
+        )
+        .also("audit.read"),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/connections",
+            "projects/default/environments/prod/connections",
+            &["environment.read", "project.read"],
+        ),
+        op(
             "GET /api/v1/projects/{project}/changes",
             "projects/default/changes",
             &["project.read"],
