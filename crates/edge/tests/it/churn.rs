@@ -142,6 +142,10 @@ fn nobody_who_stays_loses_a_change_while_others_come_and_go() {
         assert!(served(&first, "step").is_some());
         for step in 1..=LAST {
             edge.feed.set_flag("step", &step.to_string());
+            // A loop looks whether its counts add up when it is asked.
+            let report = edge.report();
+            let sdks = report.sdks.iter().map(|sdk| sdk.connections);
+            assert_eq!(sdks.sum::<u64>(), report.connections);
             // In step with one of them: so that the others meet the change at all stages.
             let pace = &mut staying[step as usize % 40];
             while pace.seen < step {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use burgee_edge::sink::{Batch, Sink, Taken};
 use burgee_edge::source::{
@@ -26,6 +27,11 @@ pub(crate) fn flag(key: &str, value: &str) -> Flag {
         "fallthrough": { "variations": [{ "id": "v", "rollout": [0, 1], "exptRollout": 1 }] },
     }))
     .unwrap()
+}
+
+fn just_now() -> Millis {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    Millis(since.as_millis() as i64)
 }
 
 /// What a test gives and takes.
@@ -285,7 +291,7 @@ impl Environment {
         let (position, last_stamp) = (self.state.position, self.state.last_stamp);
         Changes::Since(Delta {
             position,
-            committed_at: Millis(crate::kit::client::now()),
+            committed_at: just_now(),
             last_stamp,
             flags,
             segments,
