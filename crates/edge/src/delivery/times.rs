@@ -1,11 +1,12 @@
 //! Lengths of time, counted by their size.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 /// How many sizes are told apart.
-const SIZES: u8 = 64;
+const SIZES: usize = 64;
 
 /// What is no longer than this is of the first size, in µs.
 const FIRST: f64 = 100.0;
@@ -71,17 +72,18 @@ impl Times {
     }
 }
 
+/// The longest of each size but the last, in µs. Looked up, because working a logarithm out takes
+/// longer than all the rest of counting.
+static LONGEST: LazyLock<[u64; SIZES - 1]> = LazyLock::new(|| {
+    std::array::from_fn(|size| (FIRST * (size as f64 / TO_A_DOUBLING).exp2()).round() as u64)
+});
+
 /// The size of a length in µs.
 fn size(micros: u64) -> u8 {
-    let doublings = (micros as f64 / FIRST).log2().max(0.0);
-    // A number that is too large becomes the largest.
-    ((doublings * TO_A_DOUBLING).ceil() as u8).min(SIZES - 1)
+    LONGEST.partition_point(|longest| *longest < micros) as u8
 }
 
 /// The longest of a size, in µs.
 fn longest(size: u8) -> u64 {
-    match size {
-        0..63 => (FIRST * (f64::from(size) / TO_A_DOUBLING).exp2()).round() as u64,
-        _ => u64::MAX,
-    }
+    LONGEST.get(usize::from(size)).copied().unwrap_or(u64::MAX)
 }

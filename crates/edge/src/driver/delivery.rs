@@ -101,7 +101,7 @@ impl EventLoop {
             && let Some(progress) = self.members.progress(membership)
         {
             let latency = self.counters.delivered.of(level);
-            progress.advance(level, (from, to), |took| latency.add(took));
+            progress.advance(level, (from, to), self.moment, |took| latency.add(took));
             self.figures_move();
         }
     }

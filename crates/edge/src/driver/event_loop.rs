@@ -81,6 +81,8 @@ pub(super) struct EventLoop {
     pub(super) tick: u32,
     /// The time of this turn, in ms since 1970.
     pub(super) now: i64,
+    /// The time of this turn, or of the last few pushes.
+    pub(super) moment: Instant,
     /// When a shutdown ends whatever is left.
     pub(super) drain_until: Option<Instant>,
 }
@@ -126,6 +128,7 @@ impl EventLoop {
             clock,
             tick: 0,
             now: 0,
+            moment: Instant::now(),
             drain_until: None,
         })
     }
@@ -160,6 +163,7 @@ impl EventLoop {
 
     fn turn(&mut self, events: &Events) {
         self.now = now_ms();
+        self.moment = Instant::now();
         let going_on = std::mem::take(&mut self.more_to_read);
         for event in events {
             match event.token() {

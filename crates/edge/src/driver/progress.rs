@@ -140,13 +140,14 @@ impl Progress {
         self.moved = true;
     }
 
-    /// A connection came from one generation to a newer one. `took` is told how long it had been
+    /// A connection came from one generation to a newer one, now. `took` is told how long it had been
     /// committed, for each state that the connection was there to wait for: not where it has come
     /// from nowhere.
     pub(super) fn advance(
         &mut self,
         level: Level,
         (from, to): (u32, u32),
+        now: Instant,
         mut took: impl FnMut(Duration),
     ) {
         *self.count(level, from) -= 1;
@@ -155,7 +156,6 @@ impl Progress {
         if from == 0 {
             return;
         }
-        let now = Instant::now();
         for generation in self.first.max(from + 1)..=to {
             if let Some(step) = self.step(generation)
                 && let Some(arrival) = step.arrival

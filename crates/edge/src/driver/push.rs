@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 
@@ -14,6 +15,9 @@ use crate::frame::write;
 
 /// Connections told before the sockets are looked after again.
 const TURN: usize = 256;
+
+/// Connections told between two looks at the clock, by which it is counted when that was.
+const TIMED: usize = 16;
 
 /// Pushes of one environment that may wait. Beyond it the oldest that can be left out is left out,
 /// and who missed it is given the newest state instead: a fast writer cannot make the loop fall
@@ -66,6 +70,9 @@ impl EventLoop {
             let members = self.members.of(walk.update.environment()).len();
             let mut left = walk.left.unwrap_or(members).min(members);
             while turn > 0 && left > 0 {
+                if turn.is_multiple_of(TIMED) {
+                    self.moment = Instant::now();
+                }
                 turn -= 1;
                 left -= 1;
                 let member = self.members.of(walk.update.environment()).get(left);

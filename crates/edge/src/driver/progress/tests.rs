@@ -1,6 +1,7 @@
 //! Counts against a list of all connections.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use burgee_eval::time::Millis;
 use proptest::prelude::*;
@@ -79,6 +80,7 @@ proptest! {
         let mut progress = Progress::new(&state);
         // What each connection has had written and received.
         let mut all = Vec::<(u32, u32)>::new();
+        let now = Instant::now();
         for deed in deeds {
             match deed {
                 Deed::Join => {
@@ -99,13 +101,13 @@ proptest! {
                 Deed::Write(who) => {
                     let who = who % all.len();
                     let from = std::mem::replace(&mut all[who].0, state.generation());
-                    progress.advance(Level::Written, (from, state.generation()), |_| {});
+                    progress.advance(Level::Written, (from, state.generation()), now, |_| {});
                 }
                 Deed::Receive(who) => {
                     let who = who % all.len();
                     let (to, from) = all[who];
                     all[who].1 = to;
-                    progress.advance(Level::Received, (from, to), |_| {});
+                    progress.advance(Level::Received, (from, to), now, |_| {});
                 }
             }
             prop_assert!(progress.adds_up());
@@ -128,15 +130,15 @@ fn a_version_is_waited_for_by_who_was_there() {
     let mut progress = Progress::new(&state);
     progress.join(SORT);
     progress.join(SORT);
-    let mut took = 0;
-    progress.advance(Level::Written, (0, 1), |_| took += 1);
+    let (mut took, now) = (0, Instant::now());
+    progress.advance(Level::Written, (0, 1), now, |_| took += 1);
     assert_eq!(took, 0, "it came later than the version");
     for _ in 0..3 {
         state = next(&state);
         progress.hear(&state);
     }
-    progress.advance(Level::Written, (1, 4), |_| took += 1);
-    progress.advance(Level::Written, (0, 4), |_| took += 1);
+    progress.advance(Level::Written, (1, 4), now, |_| took += 1);
+    progress.advance(Level::Written, (0, 4), now, |_| took += 1);
     assert_eq!(took, 3, "one waited for three versions");
 }
 
