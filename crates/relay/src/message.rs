@@ -175,6 +175,9 @@ pub struct Whole {
     pub environment: String,
     /// Version and digest.
     pub position: (i64, u64),
+    /// When that version was committed; 0 where that is not known.
+    #[serde(default)]
+    pub committed_at: Millis,
     /// The highest stamp given out.
     pub last_stamp: Millis,
     /// Released flags, and archived ones.
@@ -195,6 +198,9 @@ pub struct Since {
     pub from: (i64, u64),
     /// Version and digest now.
     pub position: (i64, u64),
+    /// When that version was committed; 0 where that is not known.
+    #[serde(default)]
+    pub committed_at: Millis,
     /// The highest stamp given out.
     pub last_stamp: Millis,
     /// The latest state of each changed flag.
@@ -282,6 +288,7 @@ impl From<source::State> for Whole {
         Self {
             environment: state.environment,
             position: sent(state.position),
+            committed_at: state.committed_at,
             last_stamp: state.last_stamp,
             flags: state.flags,
             segments: state.segments,
@@ -298,6 +305,7 @@ impl Since {
             environment: environment.to_owned(),
             from: sent(from),
             position: sent(delta.position),
+            committed_at: delta.committed_at,
             last_stamp: delta.last_stamp,
             keys: keys.map(|keys| keys.iter().map(Into::into).collect()),
             flags: delta.flags,

@@ -28,6 +28,7 @@ pub(crate) struct Misfit(String);
 
 struct Mirrored {
     position: Position,
+    committed_at: Millis,
     last_stamp: Millis,
     keys: Vec<SdkKey>,
     /// The version that brought the keys.
@@ -90,6 +91,7 @@ impl Mirror {
         let segments = whole.segments.into_iter();
         let mirrored = Mirrored {
             position,
+            committed_at: whole.committed_at,
             last_stamp: whole.last_stamp,
             keys: whole.keys.into_iter().map(Into::into).collect(),
             keys_since: version,
@@ -119,6 +121,7 @@ impl Mirror {
             found.keys = keys.into_iter().map(Into::into).collect();
             found.keys_since = version;
         }
+        found.committed_at = since.committed_at;
         found.last_stamp = since.last_stamp;
         found.position = position;
         found.known.push_back(position);
@@ -134,6 +137,7 @@ impl Mirrored {
         State {
             environment: id.to_owned(),
             position: self.position,
+            committed_at: self.committed_at,
             last_stamp: self.last_stamp,
             flags: self.flags.values().map(|(it, _)| it.clone()).collect(),
             segments: self.segments.values().map(|(it, _)| it.clone()).collect(),
@@ -148,6 +152,7 @@ impl Mirrored {
         let segments = segments.filter(|(_, version)| *version > from.version);
         Delta {
             position: self.position,
+            committed_at: self.committed_at,
             last_stamp: self.last_stamp,
             flags: flags.map(|(it, _)| it.clone()).collect(),
             segments: segments.map(|(it, _)| it.clone()).collect(),

@@ -25,11 +25,11 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::{PathItemExt, paste, routes};
 
 use crate::api::{
-    activity, audience, audit, bulk, changes, compare, connections, environments, evaluate, events, flag_clone,
-    flag_index, flags, forget, groups, holders, invitations, me, members, oidc, organization,
-    permissions, policies, project_files, projects, promote, properties, relay_agents, relay_keys,
-    requests, revert, rules, sdk_keys, search, segments, session, sign_in, state, tokens,
-    user_files, user_properties, users, versions,
+    activity, audience, audit, bulk, changes, compare, connections, environments, evaluate, events,
+    flag_clone, flag_index, flags, forget, groups, holders, invitations, me, members, oidc,
+    organization, permissions, policies, project_files, projects, promote, properties,
+    relay_agents, relay_keys, requests, revert, rules, sdk_keys, search, segments, session,
+    sign_in, state, tokens, user_files, user_properties, users, versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;

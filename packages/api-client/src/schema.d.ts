@@ -121,6 +121,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/changes/{id}/delivery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far a change set came: of each environment that it moved, how many connections have its
+         *     version or a newer one, on which node, after what time, and who lacks it.
+         */
+        get: operations["getChangesByIdDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/changes/{id}/revert": {
         parameters: {
             query?: never;
@@ -150,7 +170,8 @@ export interface paths {
          *     `hello` (`Beginning`: the stream begins), `change` (`ChangeEvent`), `evaluation` and `user`
          *     (`Seen`: the first ever seen in an environment), `sdk` (`Seen`: the first that came with an SDK
          *     key, to who may `sdkKey.read`), `inbox` (`Inbox`: how many requests wait for the caller, at the
-         *     beginning and where that changes), `permissions` (what the caller may do has
+         *     beginning and where that changes), `delivery` (`DeliveryMoved`: the connections of an environment
+         *     moved), `permissions` (what the caller may do has
          *     changed), `reset` (`Beginning`: more was missed than is told again, ask for everything anew).
          *     The caller is told what they may see. The stream ends with the session or the token, and where
          *     the reader is too slow; `Last-Event-ID` goes on where it ended.
@@ -746,6 +767,26 @@ export interface paths {
         };
         /** List the change sets that changed what an environment serves, newest first. */
         get: operations["getProjectsByProjectEnvironmentsByEnvironmentChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/environments/{environment}/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the SDKs that are connected to an environment on the server that answers, and how many there
+         *     are on each node. Their addresses are for who may `user.read`: a client's is an end user's.
+         */
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentConnections"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2388,6 +2429,46 @@ export interface components {
             /** @description The password. */
             password: string;
         };
+        /** @description An environment's connections. */
+        ConnectionList: {
+            /** @description Some of its connections, in no order. */
+            items: components["schemas"]["ConnectionView"][];
+            /** @description The cursor of the next page, which the same node answers; absent on the last. */
+            next?: string | null;
+            /** @description The `node` that answers. */
+            node: string;
+            /**
+             * @description How many there are, on each node: the one that answers first. The others' figures are at
+             *     most a second old.
+             */
+            nodes: components["schemas"]["NodeConnections"][];
+        };
+        /** @description A connection. */
+        ConnectionView: {
+            /**
+             * @description The IP address that it comes from, perhaps a proxy's. Absent without `user.read`, and where
+             *     the server hides addresses.
+             */
+            address?: string | null;
+            /** @description What its key may do. */
+            kind: components["schemas"]["KeyKind"];
+            /**
+             * Format: int64
+             * @description The version that it has received last, likewise.
+             */
+            received?: number | null;
+            sdk?: components["schemas"]["SdkName"] | null;
+            /** @description Since when it is there, ISO 8601, to the second. */
+            since: string;
+            /** @description Whether it does not take what was sent to it: it gets the newest state when it does. */
+            stalled: boolean;
+            /**
+             * Format: int64
+             * @description The version that was written to it last; absent before its first answer, and where it is
+             *     more than 256 versions old.
+             */
+            written?: number | null;
+        };
         /** @description How often a flag's variations were served. */
         Counts: {
             /** @description The length of the spans. */
@@ -2501,6 +2582,74 @@ export interface components {
             /** @description The segment's key. */
             segment: string;
         };
+        /** @description Figures of a version. */
+        DeliveryFigures: {
+            /**
+             * Format: int64
+             * @description Connections of the environment.
+             */
+            connections: number;
+            /**
+             * Format: int64
+             * @description Those that have received this version, or a newer one: their side has acknowledged it. It
+             *     shows when they say something, which SDKs do every 10 to 18 s.
+             */
+            received: number;
+            receivedAfter?: components["schemas"]["DeliveryTimes"] | null;
+            /**
+             * Format: int64
+             * @description Those to whose socket this version, or a newer one, was written whole.
+             */
+            written: number;
+            writtenAfter?: components["schemas"]["DeliveryTimes"] | null;
+        };
+        /**
+         * @description `delivery`: connections of an environment came, went, or got further with its versions. Told at
+         *     most once a second.
+         */
+        DeliveryMoved: {
+            /** @description The environment's key. */
+            environment: string;
+            /** @description The project's key. */
+            project: string;
+        };
+        /**
+         * @description From the commit on, in ms, by the connections that were there when it came to their node; all but
+         *     `max` up to a quarter too long.
+         */
+        DeliveryTimes: {
+            /**
+             * Format: int64
+             * @description How many they are.
+             */
+            count: number;
+            /**
+             * Format: double
+             * @description The longest.
+             */
+            max: number;
+            /**
+             * Format: double
+             * @description Half of them took no longer.
+             */
+            p50: number;
+            /**
+             * Format: double
+             * @description 99 of 100 took no longer.
+             */
+            p99: number;
+        };
+        /** @description How far a change set came. */
+        DeliveryView: {
+            /** @description The change set's id. */
+            change: string;
+            /** @description When it was asked for, ISO 8601; all times count from then on. */
+            committedAt: string;
+            /** @description Whether every connection of every environment that it moved has received it. */
+            complete: boolean;
+            /** @description The environments that it moved and that the caller may see. */
+            environments: components["schemas"]["EnvironmentDelivery"][];
+        };
         /**
          * @description How close rows stand.
          * @enum {string}
@@ -2579,6 +2728,24 @@ export interface components {
             properties: {
                 [key: string]: string;
             };
+        };
+        /** @description How far an environment's version came. */
+        EnvironmentDelivery: {
+            /** @description Whether every connection has received it. */
+            complete: boolean;
+            /** @description The environment's key. */
+            environment: string;
+            /** @description Of each node: the one that answers first. The others' are at most a second old. */
+            nodes: components["schemas"]["NodeDelivery"][];
+            /** @description The project's key. */
+            project: string;
+            /** @description Of all nodes. */
+            total: components["schemas"]["DeliveryFigures"];
+            /**
+             * Format: int64
+             * @description The version that the change set made.
+             */
+            version: number;
         };
         /** @description What can be edited of an environment; what is absent stays. */
         EnvironmentEdit: {
@@ -3588,6 +3755,55 @@ export interface components {
             policies?: string[];
             /** @description Statements of its own (service). */
             statements?: components["schemas"]["StatementInput"][];
+        };
+        /** @description A node's connections, by SDK. */
+        NodeConnections: {
+            /**
+             * Format: int64
+             * @description All of them.
+             */
+            connections: number;
+            /** @description Whether it is the one that answers. */
+            isThis: boolean;
+            /** @description `server` or `relay`. */
+            kind: string;
+            /** @description What people know it by. */
+            name: string;
+            /** @description Names the process; another one after each start. */
+            node: string;
+            /** @description By SDK, the most first; up to 50. */
+            sdks: components["schemas"]["SdkCount"][];
+        };
+        /** @description What one node has of it. */
+        NodeDelivery: {
+            /**
+             * Format: int64
+             * @description How long the version was on its way to it, in ms by both clocks; absent where it is not
+             *     there.
+             */
+            arrivedAfter?: number | null;
+            /** @description How far the version came there. */
+            figures: components["schemas"]["DeliveryFigures"];
+            /** @description Whether it is the one that answers. */
+            isThis: boolean;
+            /** @description `server` or `relay`. */
+            kind: string;
+            /**
+             * Format: int64
+             * @description Connections that have not received it.
+             */
+            laggardCount: number;
+            /**
+             * @description Some of them, up to 20, those first to which it was not even written. Only of the node that
+             *     answers.
+             */
+            laggards: components["schemas"]["ConnectionView"][];
+            /** @description What people know it by. */
+            name: string;
+            /** @description Names the process; another one after each start. */
+            node: string;
+            /** @description The node that feeds it, for a relay. */
+            parent?: string | null;
         };
         /** @description A link that works once. */
         OneTimeLink: {
@@ -5011,6 +5227,17 @@ export interface components {
             /** @description How many it names besides, which the caller may not see. */
             hidden: number;
         };
+        /** @description Connections of one SDK. */
+        SdkCount: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            connections: number;
+            /** @description What their key may do: `client` or `server`. */
+            kind: string;
+            sdk?: components["schemas"]["SdkName"] | null;
+        };
         /** @description A key's new name. */
         SdkKeyEdit: {
             /** @description Its new display name. */
@@ -5038,6 +5265,13 @@ export interface components {
             secret: string;
             /** @description The id of the key that it was rotated to. */
             successor?: string | null;
+        };
+        /** @description What an SDK says that it is. */
+        SdkName: {
+            /** @description Its name; `browser` for SDKs that run in one, which say no more. */
+            name: string;
+            /** @description Its version, where it says that, too. */
+            version?: string | null;
         };
         /** @description What was found. */
         SearchAnswer: {
@@ -6608,6 +6842,74 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChangeView"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getChangesByIdDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The change set's id, or its number in the organization's history */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryView"];
                 };
             };
             /** @description No session and no valid token */
@@ -11302,6 +11604,94 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_ChangeView"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getProjectsByProjectEnvironmentsByEnvironmentConnections: {
+        parameters: {
+            query?: {
+                /** @description `true`: those that have not received the environment's newest version. */
+                behind?: boolean;
+                /** @description `next` of the page before; absent for the first. */
+                cursor?: string;
+                /** @description Those with a key of this kind: `client` or `server`. */
+                kind?: components["schemas"]["KeyKind"];
+                /** @description How many, 1 to 200; 50 where absent. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionList"];
                 };
             };
             /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */

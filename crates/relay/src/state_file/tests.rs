@@ -8,6 +8,7 @@ fn environment(id: &str) -> Whole {
     Whole {
         environment: id.into(),
         position: (3, u64::MAX),
+        committed_at: Millis(0),
         last_stamp: Millis(7),
         flags: Vec::new(),
         segments: Vec::new(),
