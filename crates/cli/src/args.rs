@@ -86,10 +86,10 @@ pub(crate) struct DataArgs {
     pub(crate) database: Option<String>,
 }
 
-/// `burgee server`.
+/// Where a server or a relay answers, and how it speaks of itself.
 #[derive(Debug, Args)]
-pub(crate) struct ServerArgs {
-    /// Where SDKs and the API are answered.
+pub(crate) struct ListenArgs {
+    /// Where SDKs and relays are answered; of a server, the API and the portal too.
     #[arg(
         long,
         env = "BURGEE_LISTEN",
@@ -97,10 +97,28 @@ pub(crate) struct ServerArgs {
         value_name = "ADDR"
     )]
     pub(crate) listen: SocketAddr,
-    /// Let other servers on this machine and this data listen there too: the kernel spreads
-    /// connections over them.
+    /// Let others of its kind on this machine listen there too: the kernel spreads connections over
+    /// them. Servers are to have the same data.
     #[arg(long, env = "BURGEE_SHARE_PORT", value_parser = FalseyValueParser::new())]
     pub(crate) share_port: bool,
+    /// Where Prometheus metrics are answered.
+    #[arg(
+        long,
+        env = "BURGEE_METRICS_LISTEN",
+        default_value = "127.0.0.1:5101",
+        value_name = "ADDR"
+    )]
+    pub(crate) metrics_listen: SocketAddr,
+    /// Logs as `text` for people or `json` for machines. What is logged: `RUST_LOG`.
+    #[arg(long, env = "BURGEE_LOG_FORMAT", default_value = "text", value_enum)]
+    pub(crate) log_format: LogFormat,
+}
+
+/// `burgee server`.
+#[derive(Debug, Args)]
+pub(crate) struct ServerArgs {
+    #[command(flatten)]
+    pub(crate) listening: ListenArgs,
     /// Keep what is served in this folder too, so that this server starts, and serves it, while the
     /// database cannot be reached. The folder has SDK keys in it.
     #[arg(long, env = "BURGEE_STATE_DIR", value_name = "DIR")]
@@ -134,14 +152,6 @@ pub(crate) struct ServerArgs {
     /// Tell nobody where connections of SDKs come from.
     #[arg(long, env = "BURGEE_HIDE_ADDRESSES", value_parser = FalseyValueParser::new())]
     pub(crate) hide_addresses: bool,
-    /// Where Prometheus metrics are answered.
-    #[arg(
-        long,
-        env = "BURGEE_METRICS_LISTEN",
-        default_value = "127.0.0.1:5101",
-        value_name = "ADDR"
-    )]
-    pub(crate) metrics_listen: SocketAddr,
     /// How people reach the server, where that is not the address it listens on.
     #[arg(long, env = "BURGEE_PUBLIC_URL", value_name = "URL")]
     pub(crate) public_url: Option<String>,
@@ -157,9 +167,6 @@ pub(crate) struct ServerArgs {
     /// Seed the project `demo`: eight flags and two segments to try things with.
     #[arg(long, env = "BURGEE_DEMO", value_parser = FalseyValueParser::new())]
     pub(crate) demo: bool,
-    /// Logs as `text` for people or `json` for machines. What is logged: `RUST_LOG`.
-    #[arg(long, env = "BURGEE_LOG_FORMAT", default_value = "text", value_enum)]
-    pub(crate) log_format: LogFormat,
     #[command(flatten)]
     pub(crate) data: DataArgs,
 }
@@ -205,28 +212,8 @@ pub(crate) struct RelayArgs {
     /// MiB. Past it what comes is kept in memory within bounds, and then dropped and counted.
     #[arg(long, env = "BURGEE_SPOOL", default_value_t = 256, value_name = "MIB")]
     pub(crate) spool: u64,
-    /// Where SDKs and further relays are answered.
-    #[arg(
-        long,
-        env = "BURGEE_LISTEN",
-        default_value = "127.0.0.1:5100",
-        value_name = "ADDR"
-    )]
-    pub(crate) listen: SocketAddr,
-    /// Let other relays on this machine listen there too: the kernel spreads connections over them.
-    #[arg(long, env = "BURGEE_SHARE_PORT", value_parser = FalseyValueParser::new())]
-    pub(crate) share_port: bool,
-    /// Where Prometheus metrics are answered.
-    #[arg(
-        long,
-        env = "BURGEE_METRICS_LISTEN",
-        default_value = "127.0.0.1:5101",
-        value_name = "ADDR"
-    )]
-    pub(crate) metrics_listen: SocketAddr,
-    /// Logs as `text` for people or `json` for machines. What is logged: `RUST_LOG`.
-    #[arg(long, env = "BURGEE_LOG_FORMAT", default_value = "text", value_enum)]
-    pub(crate) log_format: LogFormat,
+    #[command(flatten)]
+    pub(crate) listening: ListenArgs,
 }
 
 /// `burgee export-state`.

@@ -19,7 +19,7 @@ const DRAIN: Duration = Duration::from_secs(5);
 
 /// Runs until a signal comes; the second signal does not wait for connections to drain.
 pub(crate) async fn run(args: RelayArgs) -> anyhow::Result<ExitCode> {
-    logs::start(args.log_format);
+    logs::start(args.listening.log_format);
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let config = config(&args);
@@ -65,9 +65,9 @@ fn config(args: &RelayArgs) -> Config {
         (None, file) => From::File(file.unwrap_or_default()),
     };
     Config {
-        listen: args.listen,
-        share_port: args.share_port,
-        metrics_listen: args.metrics_listen,
+        listen: args.listening.listen,
+        share_port: args.listening.share_port,
+        metrics_listen: args.listening.metrics_listen,
         from,
         drain: DRAIN,
     }

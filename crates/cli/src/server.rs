@@ -19,7 +19,7 @@ Next: `burgee sdk-keys --project default --environment prod` gives the keys for 
 
 /// Runs until a signal comes; the second signal does not wait for connections to drain.
 pub(crate) async fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
-    logs::start(args.log_format);
+    logs::start(args.listening.log_format);
     let config = config(&args)?;
     let public = config.public_url.clone();
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -69,9 +69,9 @@ fn config(args: &ServerArgs) -> anyhow::Result<Config> {
         state_dir: args.state_dir.clone(),
         trusted_proxies: args.trusted_proxies.clone(),
         hide_addresses: args.hide_addresses,
-        listen: args.listen,
-        share_port: args.share_port,
-        metrics_listen: args.metrics_listen,
+        listen: args.listening.listen,
+        share_port: args.listening.share_port,
+        metrics_listen: args.listening.metrics_listen,
         public_url: args.public_url.clone(),
         smtp_url: args.smtp_url.clone(),
         mail_from: args.mail_from.clone(),
