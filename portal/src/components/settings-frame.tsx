@@ -37,6 +37,9 @@ export function SettingsFrame() {
       <Link to="/$organization/settings/sign-in" params={params}>
         {t("settings.signIn")}
       </Link>
+      <Link to="/$organization/settings/relays" params={params}>
+        {t("settings.relays")}
+      </Link>
       <ProjectSettingsLinks organization={organization} />
       <h2>{t("settings.you")}</h2>
       <Link to="/$organization/settings/profile" params={params}>

@@ -9,6 +9,7 @@ import type keys from "./en/pages/keys.json";
 import type home from "./en/pages/home.json";
 import type list from "./en/pages/list.json";
 import type palette from "./en/pages/palette.json";
+import type relays from "./en/pages/relays.json";
 import type review from "./en/pages/review.json";
 import type segments from "./en/pages/segments.json";
 import type flag from "./en/pages/flag.json";
@@ -46,6 +47,7 @@ export interface Pages {
   home: typeof home;
   list: typeof list;
   palette: typeof palette;
+  relays: typeof relays;
   review: typeof review;
   segments: typeof segments;
   flag: typeof flag;

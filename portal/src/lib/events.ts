@@ -102,7 +102,17 @@ export function parsed(block: string): Message {
   return message;
 }
 
-const PEOPLE = ["organization", "members", "invitations", "groups", "policies", "tokens", "signIn"];
+const PEOPLE = [
+  "organization",
+  "members",
+  "invitations",
+  "groups",
+  "policies",
+  "tokens",
+  "relayKeys",
+  "relayAgents",
+  "signIn",
+];
 
 function take(organization: string, queries: QueryClient, { event, data }: Message) {
   const again = (...queryKey: unknown[]) => void queries.invalidateQueries({ queryKey });

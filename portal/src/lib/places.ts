@@ -20,6 +20,7 @@ export const PLACES = [
   { id: "members", path: "/$organization/settings/members" },
   { id: "groups", path: "/$organization/settings/groups" },
   { id: "policies", path: "/$organization/settings/policies" },
+  { id: "relays", path: "/$organization/settings/relays" },
   { id: "tokens", path: "/$organization/settings/tokens" },
   { id: "profile", path: "/$organization/settings/profile" },
   { id: "security", path: "/$organization/settings/security" },

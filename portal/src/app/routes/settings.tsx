@@ -7,6 +7,8 @@ import { asked, settings } from "./settings-frame";
 
 export { projectSettings } from "./settings-frame";
 
+const relaysPage = () => withWords("relays", import("@/features/relays/page"));
+
 const settingsStart = createRoute({
   getParentRoute: () => settings,
   path: "/",
@@ -36,6 +38,21 @@ const settingsSignIn = createRoute({
   component: lazyRouteComponent(
     () => withWords("people", import("@/features/settings/single-sign-on")),
     "SingleSignOnPage",
+  ),
+});
+
+const settingsRelays = createRoute({
+  getParentRoute: () => settings,
+  path: "relays",
+  loader: ({ params: { organization } }) =>
+    void import("@/lib/api/relays").then((it) => {
+      void queries.prefetchQuery(it.relayKeysQuery(organization));
+      void queries.prefetchQuery(it.relayAgentsQuery(organization));
+    }),
+  component: lazyRouteComponent(
+    // Graces are those of SDK keys, and what is chosen of is looked through as among people.
+    () => withWords("people", withWords("sdk-keys", relaysPage())),
+    "RelaysPage",
   ),
 });
 
@@ -83,6 +100,7 @@ export const settingsPages = settings.addChildren([
   settingsGeneral,
   ...people,
   settingsSignIn,
+  settingsRelays,
   settingsProfile,
   settingsSecurity,
   settingsTokens,

@@ -1,17 +1,5 @@
-/** How long a key works on when another one takes its place. */
+/** Which keys work, and what is shown of them. */
 import type { Schemas } from "@/lib/api/client";
-
-const HOUR = 3_600;
-export const DAY = 24 * HOUR;
-
-export const GRACES = [
-  { seconds: 0, name: "none", count: 0 },
-  { seconds: HOUR, name: "hours", count: 1 },
-  { seconds: DAY, name: "hours", count: 24 },
-  { seconds: 7 * DAY, name: "days", count: 7 },
-  { seconds: 30 * DAY, name: "days", count: 30 },
-  { seconds: 90 * DAY, name: "days", count: 90 },
-] as const;
 
 /** It lets nobody in any more. */
 export const isOver = (key: Schemas["SdkKeyView"]): boolean => key.revokedAt != null;

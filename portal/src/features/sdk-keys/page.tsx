@@ -3,15 +3,16 @@ import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
+import { GraceField } from "@/components/grace-field";
 import { useLacking } from "@/components/may";
 import { Refused } from "@/components/refused";
-import { SelectField } from "@/components/select-field";
 import { Empty, Waiting } from "@/components/states";
 import { environmentQuery, sdkKeysQuery } from "@/lib/api/environments";
+import { DAY } from "@/lib/grace";
 import { placeOf } from "@/lib/place";
 import { useTitle } from "@/lib/title";
 import { CreateKey } from "./create";
-import { DAY, GRACES, isOver } from "./grace";
+import { isOver } from "./grace";
 import { KeyTable } from "./table";
 import classes from "./sdk-keys.module.css";
 
@@ -42,17 +43,7 @@ export function SdkKeysPage() {
     <>
       <p className={classes.help}>{t("sdkKeys.help")}</p>
       <div className={classes.bar}>
-        <SelectField
-          label={t("sdkKeys.grace")}
-          value={String(grace)}
-          onChange={(event) => setGrace(Number(event.target.value))}
-        >
-          {GRACES.map(({ seconds, name, count }) => (
-            <option key={seconds} value={seconds}>
-              {t(`sdkKeys.graces.${name}`, { count })}
-            </option>
-          ))}
-        </SelectField>
+        <GraceField label={t("sdkKeys.grace")} grace={grace} change={setGrace} />
         <Button lacking={lacking.write} onClick={() => setCreating(true)}>
           {t("sdkKeys.new")}
         </Button>
