@@ -4,6 +4,7 @@ import { flag } from "./flag.ts";
 import { flags } from "./flags.ts";
 import { people } from "./people.ts";
 import { projects } from "./projects.ts";
+import { relays } from "./relays.ts";
 import { segments } from "./segments.ts";
 import { settings } from "./settings.ts";
 import type { Shown } from "./shown.ts";
@@ -22,6 +23,7 @@ export const PAGES: Shown[] = [
   ...users,
   ...settings,
   ...people,
+  ...relays,
   ...compare,
 ];
 
