@@ -45,7 +45,7 @@ export function Agents({ organization, keys }: Props) {
     <section className={classes.part}>
       <h2>{t("relays.title")}</h2>
       <Wrong error={removal.error} />
-      {agents.isError && (
+      {agents.isLoadingError && (
         <Refused error={agents.error} retry={() => void agents.refetch()} needs={needs} />
       )}
       {agents.isPending && <Waiting rows={2} />}

@@ -2,7 +2,7 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { CheckList } from "@/components/check-list";
 import { AreaField, TextField } from "@/components/field";
-import { Waiting } from "@/components/states";
+import { Waiting, Wrong } from "@/components/states";
 import { environmentsQuery, projectsQuery } from "@/lib/api/queries";
 import { type Typed, written } from "./relays";
 import classes from "./relays.module.css";
@@ -82,8 +82,11 @@ function Environments({ organization, chosen, change }: EnvironmentsProps) {
     combine: (all) => ({
       lists: all.map((it) => it.data ?? []),
       wait: all.some((it) => it.isPending),
+      error: all.find((it) => it.isError)?.error ?? null,
     }),
   });
+  const error = projects.error ?? found.error;
+  if (error) return <Wrong error={error} />;
   if (projects.isPending || found.wait) return <Waiting rows={3} />;
   const choices = (projects.data ?? []).flatMap(({ key: project, name }, index) =>
     (found.lists[index] ?? []).map((it) => {

@@ -47,7 +47,7 @@ export function RelaysPage() {
       help={!blank && t("relays.help")}
       actions={keys.data && !blank && !unseen && create}
     >
-      {keys.isError && (
+      {keys.isLoadingError && (
         <Refused error={keys.error} retry={() => void keys.refetch()} needs={needs} />
       )}
       {keys.isPending && <Waiting rows={4} />}
