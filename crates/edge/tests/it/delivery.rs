@@ -124,8 +124,8 @@ fn who_leaves_leaves_nothing_behind() {
         report.versions[0].written, 9,
         "one has not asked for anything"
     );
-    edge.feed.set_flag("greeting", "good evening");
-    edge.await_report(|report| report.versions[0].written == 9);
+    let version = edge.feed.set_flag("greeting", "good evening");
+    edge.await_report(|it| it.at(version).is_some_and(|it| it.written == 9));
     drop(gone);
     let report = edge.await_report(|report| report.connections == 1);
     assert_eq!((report.versions[0].written, report.sdks.len()), (1, 1));
