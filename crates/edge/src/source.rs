@@ -133,6 +133,12 @@ pub trait Source: Send + Sync + 'static {
         secret: &'a str,
     ) -> BoxFuture<'a, Result<Option<(String, KeyKind)>, Unavailable>>;
 
+    /// Whether this is the store of record: an environment that it does not have any more was
+    /// deleted. Of another source that is not known; clients come back, and are answered anew.
+    fn is_record(&self) -> bool {
+        true
+    }
+
     /// Resolves when something may have changed (a commit here, a notification, a poll interval).
     /// May resolve for nothing; never misses a change for longer than its poll interval.
     fn changed(&self) -> BoxFuture<'_, ()>;

@@ -106,6 +106,10 @@ impl Source for StateFile {
         Box::pin(async { Err(Unavailable("there is no upstream to ask".into())) })
     }
 
+    fn is_record(&self) -> bool {
+        false
+    }
+
     fn changed(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
             loop {

@@ -1,9 +1,10 @@
 //! What a relay keeps on its disk: its environments, its name, and traffic that waits.
 
-use std::fs::{self, DirBuilder};
+use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::kept::Environments;
 
@@ -13,12 +14,22 @@ pub(crate) struct Disk {
     pub(crate) environments: Environments,
     spool: PathBuf,
     agent: PathBuf,
+    /// Held for as long as this relay uses the folder.
+    _lock: Arc<File>,
 }
 
 impl Disk {
     /// Opens the folder; makes it, for its owner alone, where it is not there.
+    ///
+    /// # Errors
+    /// Those of the disk, and where another relay uses the folder.
     pub(crate) fn open(folder: &Path) -> io::Result<Self> {
+        make(folder)?;
+        let lock = File::create(folder.join("lock"))?;
+        let used = |_| io::Error::other("another relay uses it: each needs a folder of its own");
+        lock.try_lock().map_err(used)?;
         let disk = Self {
+            _lock: Arc::new(lock),
             environments: Environments::open(&folder.join("environments"))?,
             spool: folder.join("spool"),
             agent: folder.join("agent"),

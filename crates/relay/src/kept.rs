@@ -22,7 +22,10 @@ use crate::state_file::{self, BadFile};
 /// How long changes are gathered before they are written, where they are read from a database.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// A folder with a file for each environment.
+/// What the names of our files end with: nothing else in the folder is touched.
+const OURS: &str = "burgee-state";
+
+/// A folder with a file for each environment. What else lies in it is not ours.
 #[derive(Clone, Debug)]
 pub struct Environments(PathBuf);
 
@@ -42,7 +45,7 @@ impl Environments {
         let mut environments = Vec::new();
         for entry in fs::read_dir(&self.0)? {
             let path = entry?.path();
-            if path.extension().is_some_and(|it| it == "new") {
+            if path.extension().is_none_or(|it| it != OURS) {
                 continue;
             }
             match state_file::read(&path) {
@@ -67,7 +70,8 @@ impl Environments {
         let kept: BTreeSet<PathBuf> = environments.iter().map(|id| self.place(id)).collect();
         for entry in fs::read_dir(&self.0)? {
             let path = entry?.path();
-            if !kept.contains(&path) {
+            let ours = path.extension().is_some_and(|it| it == OURS);
+            if ours && !kept.contains(&path) {
                 fs::remove_file(path)?;
             }
         }
@@ -84,7 +88,7 @@ impl Environments {
                 _ => format!("_{byte:02x}"),
             })
             .collect();
-        self.0.join(name)
+        self.0.join(format!("{name}.{OURS}"))
     }
 
     /// Keeps what `hub` serves, as `source` has it, a few seconds after it changed. Never ends.

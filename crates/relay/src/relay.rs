@@ -252,6 +252,7 @@ impl Parts {
             let status = status(upstream, hub, edge);
             let following = Arc::clone(upstream).follow(address.clone(), key.clone(), status);
             let keeping = Arc::clone(upstream).keep();
+            let ended = Arc::clone(upstream);
             // The connection is needed to send what is left: it ends some time after the rest.
             let after = stop.clone();
             tasks.push(tokio::spawn(async move {
@@ -260,6 +261,8 @@ impl Parts {
                     () = keeping => {}
                     () = late(after) => {}
                 }
+                // Whoever still waits for the upstream keeps what it has on the disk.
+                ended.let_go();
             }));
         }
         tasks

@@ -103,19 +103,25 @@ impl Spool {
         Ok(())
     }
 
-    /// The batch that waits longest. One that cannot be read is told of and thrown away.
-    pub(crate) fn first(&self) -> Option<Batch> {
+    /// The batch that waits longest. One that is damaged is told of and thrown away.
+    ///
+    /// # Errors
+    /// The disk says no, which may be for now only: nothing is thrown away.
+    pub(crate) fn first(&self) -> io::Result<Option<Batch>> {
         loop {
-            let path = self.queue().files.front().map(|(path, _)| path.clone())?;
-            let read = fs::read(&path).map_err(Into::into);
-            match read.and_then(|packed| unpack(&packed)) {
-                Ok(batch) => return Some(batch),
-                Err(error) => {
-                    let file = path.display();
-                    tracing::error!(%file, %error, "traffic on the disk is lost");
-                    self.pop();
-                }
-            }
+            let first = self.queue().files.front().map(|(path, _)| path.clone());
+            let Some(path) = first else { return Ok(None) };
+            let damage = match fs::read(&path) {
+                Ok(packed) => match unpack(&packed) {
+                    Ok(batch) => return Ok(Some(batch)),
+                    Err(damage) => damage.to_string(),
+                },
+                Err(error) if error.kind() == io::ErrorKind::NotFound => error.to_string(),
+                Err(error) => return Err(error),
+            };
+            let file = path.display();
+            tracing::error!(%file, damage, "traffic on the disk is lost");
+            self.pop();
         }
     }
 

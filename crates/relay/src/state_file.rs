@@ -2,7 +2,8 @@
 //! and what a relay keeps on its disk.
 //!
 //! The first line names the format. Then comes each environment: the length of its message in four
-//! bytes (big-endian), and the message, packed as on the wire. Keys are in it: it is written for
+//! bytes (big-endian), and the message, packed as on the wire; a length of 0 is the end, so that a
+//! file that was cut off between two is not taken for a whole one. Keys are in it: it is written for
 //! its owner alone.
 
 use std::fs::{File, OpenOptions};
@@ -52,13 +53,11 @@ pub fn read(path: &Path) -> Result<Vec<Whole>, BadFile> {
 /// The next packed environment; none at the end.
 fn next(file: &mut impl Read) -> Result<Option<Vec<u8>>, BadFile> {
     let mut length = [0; 4];
-    match file.read(&mut length[..1])? {
-        0 => return Ok(None),
-        _ => file
-            .read_exact(&mut length[1..])
-            .map_err(|_| BadFile::CutOff)?,
-    }
+    file.read_exact(&mut length).map_err(|_| BadFile::CutOff)?;
     let length = u32::from_be_bytes(length) as usize;
+    if length == 0 {
+        return Ok(None);
+    }
     if length > MAX_PACKED {
         return Err(BadFile::CutOff);
     }
@@ -92,6 +91,7 @@ pub fn write<'w>(
         file.write_all(&length.to_be_bytes())?;
         file.write_all(&packed)?;
     }
+    file.write_all(&0_u32.to_be_bytes())?;
     let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.sync_all()?;
     std::fs::rename(beside, path)?;

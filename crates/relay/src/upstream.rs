@@ -151,6 +151,13 @@ impl Upstream {
         })
     }
 
+    /// Is done with the connection: what waits for an answer of the upstream waits no longer.
+    pub(crate) fn let_go(&self) {
+        if let Some(link) = self.link.send_replace(None) {
+            link.end();
+        }
+    }
+
     /// Takes what the upstream told of environments.
     fn learn(&self, whole: Whole) {
         let id = whole.environment.clone();
@@ -221,6 +228,10 @@ impl Source for Upstream {
             };
             Ok(answer.map(|(environment, kind)| (environment, kind.into())))
         })
+    }
+
+    fn is_record(&self) -> bool {
+        false
     }
 
     fn changed(&self) -> BoxFuture<'_, ()> {

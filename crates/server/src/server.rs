@@ -59,7 +59,8 @@ impl Server {
     /// where an address cannot be listened on, or something that is configured is wrong.
     pub async fn start(config: Config) -> anyhow::Result<Self> {
         burgee_edge::allocator::give_large_blocks_back();
-        let folder = config.state_dir.as_deref().map(Environments::open);
+        let folder = config.state_dir.as_deref();
+        let folder = folder.map(|it| Environments::open(&it.join("environments")));
         let folder = folder.transpose().context("--state-dir")?;
         let (store, kept, first_start) = open_or_kept(&config, folder.as_ref()).await?;
         let tasks = TaskTracker::new();

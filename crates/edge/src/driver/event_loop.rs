@@ -191,10 +191,17 @@ impl EventLoop {
                     self.begin_walk(update);
                 }
                 Mail::Event(Event::Revoked { environment, keys }) => {
-                    self.close_members(&environment, |key| keys.contains(&key));
+                    self.close_members(&environment, Close::REVOKED, |key| keys.contains(&key));
                 }
-                Mail::Event(Event::Gone(environment)) => {
-                    self.close_members(&environment, |_| true);
+                Mail::Event(Event::Gone {
+                    environment,
+                    deleted,
+                }) => {
+                    let close = match deleted {
+                        true => Close::REVOKED,
+                        false => Close::GOING_AWAY,
+                    };
+                    self.close_members(&environment, close, |_| true);
                 }
                 Mail::Key {
                     connection,

@@ -185,10 +185,11 @@ impl EventLoop {
         }
     }
 
-    /// Closes those members of an environment whose key is meant, for good.
+    /// Closes those members of an environment whose key is meant.
     pub(super) fn close_members(
         &mut self,
         environment: &Arc<Environment>,
+        close: Close,
         meant: impl Fn(KeyId) -> bool,
     ) {
         let members = self.members.of(environment).to_vec();
@@ -196,7 +197,7 @@ impl EventLoop {
             let key = key as usize;
             let membership = self.connections.get(key).and_then(|found| found.membership);
             if membership.is_some_and(|membership| meant(membership.key)) {
-                self.close(key, Close::REVOKED);
+                self.close(key, close);
             }
         }
     }

@@ -68,8 +68,14 @@ pub enum Event {
         /// Which.
         keys: Arc<[KeyId]>,
     },
-    /// An environment was deleted: its connections are closed 4003.
-    Gone(Arc<Environment>),
+    /// An environment is not served any more.
+    Gone {
+        /// Which.
+        environment: Arc<Environment>,
+        /// Whether it was deleted: its connections are closed 4003. Otherwise 1001: it may be
+        /// served elsewhere, and whoever comes back is told.
+        deleted: bool,
+    },
 }
 
 type Listener = Arc<dyn Fn(Event) + Send + Sync>;
@@ -263,7 +269,11 @@ impl Hub {
             all.remove(id);
             self.metrics.environments.set(all.len() as i64);
         }
-        self.publish(Event::Gone(environment));
+        let deleted = self.source.is_record();
+        self.publish(Event::Gone {
+            environment,
+            deleted,
+        });
         self.progressed.notify_waiters();
     }
 

@@ -371,7 +371,12 @@ async fn a_deleted_environment_takes_its_keys_with_it() {
     let mut running = Running::over(World::with(&["a", "b"])).await;
     running.world.remove("a");
     match running.events.recv().await.unwrap() {
-        Event::Gone(environment) => assert_eq!(environment.id().as_ref(), "a"),
+        Event::Gone {
+            environment,
+            deleted,
+        } => {
+            assert_eq!((environment.id().as_ref(), deleted), ("a", true));
+        }
         _ => panic!("another event"),
     }
     assert!(running.hub.environment("a").is_none());
@@ -397,7 +402,7 @@ async fn keys_of_a_deleted_environment_do_not_come_back_with_late_news() {
         // The clock stands until the late news has been dealt with.
         tokio::time::sleep(Duration::from_millis(1)).await;
         assert!(running.known("a-client").is_none(), "{restored}");
-        assert!(matches!(running.events.try_recv(), Ok(Event::Gone(_))));
+        assert!(matches!(running.events.try_recv(), Ok(Event::Gone { .. })));
         assert!(running.events.try_recv().is_err(), "{restored}");
     }
 }

@@ -17,7 +17,7 @@ fn what_waits_comes_in_order_also_after_a_restart() {
     for number in 1..=12 {
         spool.push(&batch(number)).unwrap();
     }
-    assert_eq!(spool.first().unwrap().sequence, 1);
+    assert_eq!(spool.first().unwrap().unwrap().sequence, 1);
     spool.pop();
     // What was being written when the process ended is nothing.
     fs::write(folder.path().join("00000000000000000013.new"), b"half").unwrap();
@@ -26,7 +26,7 @@ fn what_waits_comes_in_order_also_after_a_restart() {
     let spool = Spool::open(folder.path(), 1 << 20).unwrap();
     spool.push(&batch(15)).unwrap();
     let mut taken = Vec::new();
-    while let Some(batch) = spool.first() {
+    while let Some(batch) = spool.first().unwrap() {
         taken.push(batch.sequence);
         spool.pop();
     }
@@ -46,5 +46,5 @@ fn past_the_bound_nothing_is_taken_until_there_is_room() {
     assert!(matches!(spool.push(&batch(3)), Err(NotSpooled::Full(_))));
     spool.pop();
     spool.push(&batch(4)).unwrap();
-    assert_eq!(spool.first().unwrap().sequence, 2);
+    assert_eq!(spool.first().unwrap().unwrap().sequence, 2);
 }

@@ -27,11 +27,9 @@ fn what_is_written_is_read_and_what_is_cut_off_is_refused() {
     assert_eq!(read_back[0].position, (3, u64::MAX));
 
     let bytes = std::fs::read(&path).unwrap();
-    let first = FORMAT.len() + 4 + pack(&environment("a")).unwrap().len();
     for length in 0..bytes.len() {
         std::fs::write(&path, &bytes[..length]).unwrap();
-        let whole = [FORMAT.len(), first].contains(&length);
-        assert_eq!(read(&path).is_ok(), whole, "{length} bytes");
+        assert!(read(&path).is_err(), "{length} bytes");
     }
     std::fs::write(&path, b"something else that is long enough").unwrap();
     assert!(matches!(read(&path), Err(BadFile::Format)));

@@ -99,7 +99,7 @@ impl Link {
     }
 
     /// Lets go of all who wait: nobody answers any more.
-    fn end(&self) {
+    pub(super) fn end(&self) {
         lock(&self.asked).clear();
         lock(&self.sent).clear();
     }
@@ -122,11 +122,9 @@ impl Upstream {
         loop {
             let began = Instant::now();
             let ended = self.connection(&address, &key, &tls, &status).await;
-            if let Some(link) = self.link.send_replace(None) {
-                link.end();
-                if began.elapsed() > LONGEST_PAUSE {
-                    pause = FIRST_PAUSE;
-                }
+            self.let_go();
+            if began.elapsed() > LONGEST_PAUSE {
+                pause = FIRST_PAUSE;
             }
             let share = rand::rng().random_range(0.5..=1.0);
             let wait = pause.mul_f64(share);
@@ -244,16 +242,20 @@ impl Upstream {
         drop(link.wait_for(Option::is_some).await);
         let mut pause = FIRST_PAUSE;
         loop {
-            let Some(batch) = tokio::task::block_in_place(|| self.spool.first()) else {
-                self.spool.holding().await;
-                continue;
-            };
-            if self.send(&batch).await.is_ok() {
-                self.spool.pop();
-                pause = FIRST_PAUSE;
-                continue;
+            match tokio::task::block_in_place(|| self.spool.first()) {
+                Ok(None) => {
+                    self.spool.holding().await;
+                    continue;
+                }
+                Ok(Some(batch)) if self.send(&batch).await.is_ok() => {
+                    self.spool.pop();
+                    pause = FIRST_PAUSE;
+                    continue;
+                }
+                // The upstream is there, and cannot store it now.
+                Ok(Some(_)) => {}
+                Err(error) => tracing::warn!(%error, "traffic on the disk has to wait"),
             }
-            // The upstream is there, and cannot store it now.
             sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }

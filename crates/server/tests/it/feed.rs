@@ -78,7 +78,7 @@ async fn a_server_starts_without_its_database_from_what_it_kept() {
     apply(&owner, flag_on("f")).await;
     let keys = keys(&owner, "prod").await;
     // It is written a few seconds after it changed.
-    let kept = folder.path().join("state");
+    let kept = folder.path().join("state/environments");
     while !holds(&kept, &keys.server.secret, "f") {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use burgee_domain::id::Id;
 use burgee_relay::{Config, From, Relay, state_file};
 use burgee_server::relays;
-use burgee_store::{Actor, NewRelayKey, RelayKeyScope};
+use burgee_store::{Actor, NewRelayKey, RelayKeyEdit, RelayKeyScope};
 use burgee_testkit::network::Network;
 use burgee_testkit::sdk::{Kind, Sdk};
 use serde_json::{Value, json};
@@ -145,6 +145,36 @@ async fn a_relay_whose_key_is_revoked_gets_no_more_and_one_with_a_wrong_key_noth
     // What it does not know, nobody tells it.
     let mut stranger = Sdk::connect(near.address(), Kind::Server, &"x".repeat(44));
     assert_eq!(stranger.close_code(), 1011);
+    near.stop().await;
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sdks_of_an_environment_that_a_relay_loses_are_told_to_come_back() {
+    let app = App::start(Database::Sqlite).await;
+    let folder = tempfile::tempdir().unwrap();
+    app.apply(flag_on("f")).await;
+    let (id, key) = relay_key(&app, &["prod", "dev"]).await;
+    let near = relay(app.address(), &key, folder.path()).await;
+    near.ready().await;
+    let prod = app.keys("prod").await.server.secret;
+    let mut sdk = Sdk::server(near.address(), &prod);
+    let dev = app.owner.get("projects/default/environments/dev").await;
+    let dev = Id::new(dev.expect(200)["id"].as_str().unwrap());
+    let (organization, id) = (&app.organization.id, Id::new(id));
+    let narrower = RelayKeyEdit {
+        scope: Some(RelayKeyScope::Chosen(vec![dev])),
+        ..RelayKeyEdit::default()
+    };
+    let (actor, now) = (Actor::operator(), burgee_server::now());
+    let edited = app
+        .store
+        .update_relay_key(organization, &id, &narrower, &actor, now);
+    edited.await.unwrap();
+    // Their keys are good, and nobody says otherwise.
+    assert_eq!(sdk.close_code(), 1001);
+    let mut again = Sdk::connect(near.address(), Kind::Server, &prod);
+    assert_eq!(again.close_code(), 1011);
     near.stop().await;
     app.stop().await;
 }
