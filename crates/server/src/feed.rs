@@ -27,6 +27,8 @@ pub struct LocalSource {
     kept: Option<Kept>,
     /// Whether the edge was told what was kept; from then on it hears that nobody can be asked.
     told: AtomicBool,
+    /// Whether it was made to ask again, so that it knows that what it has may be old.
+    doubted: AtomicBool,
 }
 
 impl LocalSource {
@@ -37,6 +39,7 @@ impl LocalSource {
             store,
             kept,
             told: AtomicBool::new(false),
+            doubted: AtomicBool::new(false),
         }
     }
 
@@ -113,6 +116,10 @@ impl Source for LocalSource {
 
     fn changed(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
+            let kept = self.kept().is_some() && self.told.load(Relaxed);
+            if kept && !self.doubted.swap(true, Relaxed) {
+                return;
+            }
             let mut commits = self.commits.lock().await;
             let Some(commits) = &mut *commits else {
                 *commits = Some(self.store.opened().await.changed());

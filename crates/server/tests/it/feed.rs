@@ -91,6 +91,9 @@ async fn a_server_starts_without_its_database_from_what_it_kept() {
     assert_eq!(sdk.is_on("f"), Some(true));
     let mut stranger = Sdk::connect(server.address(), Kind::Server, &"x".repeat(44));
     assert_eq!(stranger.close_code(), 1011);
+    while !readiness(&owner).await.contains("degraded") {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
     // Management says that it cannot, and when to try again.
     let refused = owner.get("projects").await;
     assert_eq!(refused.status, 503);
@@ -101,7 +104,13 @@ async fn a_server_starts_without_its_database_from_what_it_kept() {
     }
     apply(&owner, json!([in_prod("turnOff", "f")])).await;
     sdk.until(|sdk| sdk.is_on("f") == Some(false));
+    assert_eq!(readiness(&owner).await, "ready");
     server.stop().await;
+}
+
+/// What the server says of itself.
+async fn readiness(api: &Api) -> String {
+    api.get("/health/readiness").await.text
 }
 
 /// Whether a kept environment has this key and this flag.
