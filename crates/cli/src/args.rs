@@ -8,6 +8,7 @@ pub(crate) mod bench;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use burgee_relay::backbone::{Backbone, Servers};
 use burgee_relay::upstream::Address;
 use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -63,6 +64,53 @@ pub(crate) enum Command {
     /// Look after the audit log.
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// Compare what is in NATS with the database. Exits with 1 where something differs.
+    Verify(VerifyArgs),
+}
+
+/// Which NATS, and as whom.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct BackboneArgs {
+    /// NATS, as a way between servers and relays: `nats://user:password@nats.example.com:4222`
+    /// (`tls://…`), several separated by commas.
+    #[arg(
+        long,
+        env = "BURGEE_BACKBONE",
+        value_name = "URL",
+        hide_env_values = true
+    )]
+    pub(crate) backbone: Option<Servers>,
+    /// A file of credentials for it (`.creds`).
+    #[arg(
+        long,
+        env = "BURGEE_BACKBONE_CREDENTIALS",
+        value_name = "FILE",
+        requires = "backbone"
+    )]
+    pub(crate) backbone_credentials: Option<PathBuf>,
+}
+
+impl BackboneArgs {
+    /// What was named.
+    pub(crate) fn backbone(&self) -> Option<Backbone> {
+        let servers = self.backbone.clone()?;
+        let credentials = self.backbone_credentials.clone();
+        Some(Backbone {
+            servers,
+            credentials,
+        })
+    }
+}
+
+/// `burgee verify`.
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// Where the data is.
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// What is compared with it.
+    #[command(flatten)]
+    pub(crate) backbone: BackboneArgs,
 }
 
 /// Where the data is.
@@ -123,6 +171,9 @@ pub(crate) struct ServerArgs {
     /// database cannot be reached. The folder has SDK keys in it.
     #[arg(long, env = "BURGEE_STATE_DIR", value_name = "DIR")]
     pub(crate) state_dir: Option<PathBuf>,
+    /// Feed relays by NATS as well.
+    #[command(flatten)]
+    pub(crate) backbone: BackboneArgs,
     /// The key that seals secrets which must be read back (seeds of second factors); made where
     /// there is none. `instance.key` in the data folder where not given; with `--database` there is
     /// none then. All servers of one database need the same.
@@ -180,10 +231,23 @@ pub(crate) struct RelayArgs {
         env = "BURGEE_UPSTREAM",
         value_name = "URL",
         requires = "key",
-        conflicts_with = "state",
-        required_unless_present = "state"
+        conflicts_with_all = ["state", "backbone"],
+        required_unless_present_any = ["state", "backbone"]
     )]
     pub(crate) upstream: Option<Address>,
+    /// NATS instead of an upstream.
+    #[command(flatten)]
+    pub(crate) backbone: BackboneArgs,
+    /// With `--backbone`: the id of an environment that it serves, once for each; all that are there
+    /// where none is named.
+    #[arg(
+        long,
+        env = "BURGEE_ENVIRONMENTS",
+        value_name = "ID",
+        value_delimiter = ',',
+        requires = "backbone"
+    )]
+    pub(crate) environment: Vec<String>,
     /// The relay key, `rp-…`: says which environments this relay serves.
     #[arg(
         long,
@@ -194,7 +258,12 @@ pub(crate) struct RelayArgs {
     pub(crate) key: Option<String>,
     /// Serve what is in a file that `burgee export-state` wrote, without an upstream. A newer file in
     /// its place is taken within a second.
-    #[arg(long, env = "BURGEE_STATE", value_name = "FILE")]
+    #[arg(
+        long,
+        env = "BURGEE_STATE",
+        value_name = "FILE",
+        conflicts_with = "backbone"
+    )]
     pub(crate) state: Option<PathBuf>,
     /// Folder where the environments are kept, so that a start needs no upstream, and traffic that
     /// waits for it.

@@ -61,6 +61,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Server(args) => server::run(args).await,
             Command::Relay(args) => relay::run(args).await,
             Command::ExportState(args) => relay::export_state(args).await,
+            Command::Verify(args) => relay::verify_backbone(args).await,
             Command::Bench(command) => bench::run(command),
             Command::Import(ImportCommand::Featbit(args)) => import::featbit(args).await,
             Command::Migrate(args) => admin::migrate(args).await,

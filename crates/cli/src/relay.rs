@@ -1,17 +1,19 @@
-//! `burgee relay` and `burgee export-state`.
+//! `burgee relay`, `burgee export-state` and `burgee verify`.
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use burgee_domain::model::Organization;
+use burgee_relay::backbone::{Follow, verify};
 use burgee_relay::{Config, From, Relay, state_file};
+use burgee_server::feed::LocalSource;
 use burgee_server::relays;
 use burgee_store::Store;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::admin;
-use crate::args::{ExportStateArgs, RelayArgs};
+use crate::args::{ExportStateArgs, RelayArgs, VerifyArgs};
 use crate::logs;
 
 /// How long a stopping relay waits for connections to drain.
@@ -54,15 +56,27 @@ pub(crate) async fn run(args: RelayArgs) -> anyhow::Result<ExitCode> {
 
 fn config(args: &RelayArgs) -> Config {
     let upstream = args.upstream.clone().zip(args.key.clone());
-    let from = match (upstream, args.state.clone()) {
+    let folder = args.data_dir.clone();
+    let name = args.name.clone().unwrap_or_else(machine);
+    let spool = args.spool << 20;
+    let from = match (upstream, args.backbone.backbone()) {
         (Some((address, key)), _) => From::Upstream {
             address,
             key,
-            folder: args.data_dir.clone(),
-            name: args.name.clone().unwrap_or_else(machine),
-            spool: args.spool << 20,
+            folder,
+            name,
+            spool,
         },
-        (None, file) => From::File(file.unwrap_or_default()),
+        (None, Some(backbone)) => From::Backbone {
+            follow: Follow {
+                backbone,
+                scope: Some(args.environment.clone()).filter(|some| !some.is_empty()),
+            },
+            folder,
+            name,
+            spool,
+        },
+        (None, None) => From::File(args.state.clone().unwrap_or_default()),
     };
     Config {
         listen: args.listening.listen,
@@ -93,6 +107,30 @@ pub(crate) async fn export_state(args: ExportStateArgs) -> anyhow::Result<ExitCo
         args.to.display()
     );
     Ok(ExitCode::SUCCESS)
+}
+
+/// `burgee verify`.
+pub(crate) async fn verify_backbone(args: VerifyArgs) -> anyhow::Result<ExitCode> {
+    let backbone = args.backbone.backbone();
+    let backbone = backbone.context("--backbone says what is compared with the database")?;
+    let store = admin::open(&args.data).await?;
+    let source = LocalSource::new(store.clone().into(), None);
+    let findings = verify(&backbone, &source).await;
+    let findings = findings.context("NATS and the database were not compared")?;
+    let mut same = true;
+    for finding in &findings {
+        let (id, differs) = (&finding.environment, &finding.differs);
+        match differs {
+            None => println!("{id}: the same"),
+            Some(differs) => println!("{id}: {differs}"),
+        }
+        same &= differs.is_none();
+    }
+    store.close().await;
+    Ok(match same {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    })
 }
 
 /// The ids of the environments that are named, or of all.

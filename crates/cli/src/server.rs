@@ -77,6 +77,7 @@ fn config(args: &ServerArgs) -> anyhow::Result<Config> {
         mail_from: args.mail_from.clone(),
         rates: Rates::of(Some(args.requests_per_second).filter(|it| *it > 0)),
         demo: args.demo,
+        backbone: args.backbone.backbone(),
         ..config
     })
 }

@@ -2,9 +2,10 @@
 //!
 //! [`message`] is what both ends say. [`serve`] is the end that feeds, inside a server or a relay;
 //! [`upstream`] the end that is fed: a source and a sink of the edge (`burgee_edge`), which does not
-//! know the difference. [`relay`] puts the parts together for `burgee relay`.
+//! know the difference. [`backbone`] is NATS in the place of both. [`relay`] puts the parts together for `burgee relay`.
 
 mod air_gapped;
+pub mod backbone;
 mod disk;
 pub mod kept;
 pub mod message;

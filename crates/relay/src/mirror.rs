@@ -60,6 +60,11 @@ impl Mirror {
             .collect()
     }
 
+    /// Where an environment stands; nowhere where it is not here.
+    pub(crate) fn position(&self, id: &str) -> Option<Position> {
+        self.environments.get(id).map(|it| it.position)
+    }
+
     /// All of an environment.
     pub(crate) fn state(&self, id: &str) -> Option<State> {
         let found = self.environments.get(id)?;

@@ -14,12 +14,13 @@ use burgee_edge::driver;
 use burgee_edge::hub::Hub;
 use burgee_edge::metrics::{Metrics, serve};
 use burgee_edge::sink::Sink;
-use burgee_edge::source::Source;
+use burgee_edge::source::{BoxFuture, Source};
 use burgee_edge::traffic::Traffic;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::air_gapped::{Nowhere, StateFile};
+use crate::backbone::Follow;
 use crate::message::{Report, sent};
 use crate::serve::Feeding;
 use crate::upstream::{Address, Status, Upstream};
@@ -55,6 +56,17 @@ pub enum From {
         /// How many bytes of traffic may wait on the disk.
         spool: u64,
     },
+    /// NATS.
+    Backbone {
+        /// Which, and what of it.
+        follow: Follow,
+        /// As of an upstream.
+        folder: PathBuf,
+        /// As of an upstream.
+        name: String,
+        /// As of an upstream.
+        spool: u64,
+    },
     /// A file that `burgee export-state` wrote.
     File(PathBuf),
 }
@@ -63,6 +75,7 @@ impl std::fmt::Debug for From {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Upstream { address, .. } => write!(f, "{address}"),
+            Self::Backbone { follow, .. } => write!(f, "{:?}", follow.backbone),
             Self::File(path) => write!(f, "{}", path.display()),
         }
     }
@@ -196,6 +209,12 @@ impl Parts {
                 name,
                 spool,
                 ..
+            }
+            | From::Backbone {
+                folder,
+                name,
+                spool,
+                ..
             } => {
                 let opened = Upstream::open(folder, name.clone(), *spool);
                 let place = || format!("the folder {} cannot be used", folder.display());
@@ -248,9 +267,9 @@ impl Parts {
             tokio::spawn(Arc::clone(hub).tell_of_use(Arc::clone(sink), stop.clone())),
             tokio::spawn(Arc::clone(&api.traffic).run(Arc::clone(sink), stop.clone())),
         ];
-        if let (Some(upstream), From::Upstream { address, key, .. }) = (&self.upstream, from) {
+        if let Some(upstream) = &self.upstream {
             let status = status(upstream, hub, edge);
-            let following = Arc::clone(upstream).follow(address.clone(), key.clone(), status);
+            let following = following(upstream, from, status);
             let keeping = Arc::clone(upstream).keep();
             let ended = Arc::clone(upstream);
             // The connection is needed to send what is left: it ends some time after the rest.
@@ -266,6 +285,18 @@ impl Parts {
             }));
         }
         tasks
+    }
+}
+
+/// Follows where a relay's environments come from, and never ends.
+fn following(upstream: &Arc<Upstream>, from: &From, status: Status) -> BoxFuture<'static, ()> {
+    let upstream = Arc::clone(upstream);
+    match from {
+        From::Upstream { address, key, .. } => {
+            Box::pin(upstream.follow(address.clone(), key.clone(), status))
+        }
+        From::Backbone { follow, .. } => Box::pin(upstream.follow_backbone(follow.clone(), status)),
+        From::File(_) => Box::pin(std::future::pending()),
     }
 }
 

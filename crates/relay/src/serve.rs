@@ -9,6 +9,8 @@ mod listening;
 mod telling;
 mod upgrade;
 
+pub(crate) use listening::find;
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
 //! A batch of traffic as relays send it: [`burgee_edge::sink::Batch`] with its texts written out.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use burgee_edge::session::user::KeptUser;
@@ -109,6 +110,84 @@ impl Batch {
             metrics: kept(self.metrics, |it| within(&it.environment)),
         };
         (batch, places)
+    }
+}
+
+impl Batch {
+    /// The batch in pieces, each of one environment and of at most `limit` bytes of texts, with
+    /// their environments. The same batch is cut the same way each time: a piece that is sent again
+    /// has the sender and the sequence that it had.
+    pub(crate) fn pieces(&self, limit: usize) -> Vec<(Arc<str>, Self)> {
+        let mut pieces = Pieces {
+            sender: &self.sender,
+            sequence: self.sequence,
+            limit,
+            open: BTreeMap::new(),
+            full: Vec::new(),
+        };
+        for it in &self.users {
+            let properties = it.properties.iter();
+            let texts: usize = properties
+                .map(|(name, value)| name.len() + value.len())
+                .sum();
+            let piece = pieces.of(&it.environment, texts + it.key.len() + it.name.len());
+            piece.users.push(it.clone());
+        }
+        for it in &self.counts {
+            let texts = it.flag.len() + it.flag_id.len() + it.variation.len();
+            pieces.of(&it.environment, texts).counts.push(it.clone());
+        }
+        for it in &self.exposures {
+            let texts = it.flag.len() + it.flag_id.len() + it.variation.len() + it.user.len();
+            pieces.of(&it.environment, texts).exposures.push(it.clone());
+        }
+        for it in &self.metrics {
+            let texts = it.user.len() + it.event.len() + it.route.len();
+            let piece = pieces.of(&it.environment, texts + it.kind.len() + it.app_type.len());
+            piece.metrics.push(it.clone());
+        }
+        pieces.done()
+    }
+}
+
+/// What JSON adds to an item's texts: names of fields, numbers, the environment's id.
+const AROUND: usize = 256;
+
+/// A batch that is being cut.
+struct Pieces<'a> {
+    sender: &'a str,
+    sequence: i64,
+    limit: usize,
+    /// Those that may grow, with their bytes, and how many of the environment were full before.
+    open: BTreeMap<Arc<str>, (Batch, usize, usize)>,
+    full: Vec<(Arc<str>, Batch)>,
+}
+
+impl Pieces<'_> {
+    /// The piece that takes an environment's item of so many bytes of texts.
+    fn of(&mut self, environment: &Arc<str>, texts: usize) -> &mut Batch {
+        let bytes = texts + AROUND;
+        let (sender, sequence) = (self.sender, self.sequence);
+        let new = |number: usize| Batch {
+            sender: format!("{sender}/{environment}/{number}"),
+            sequence,
+            ..Batch::default()
+        };
+        let open = self.open.entry(Arc::clone(environment));
+        let (piece, used, number) = open.or_insert_with(|| (new(0), 0, 0));
+        if *used > 0 && *used + bytes > self.limit {
+            *number += 1;
+            *used = 0;
+            let full = std::mem::replace(piece, new(*number));
+            self.full.push((Arc::clone(environment), full));
+        }
+        *used += bytes;
+        piece
+    }
+
+    fn done(self) -> Vec<(Arc<str>, Batch)> {
+        let open = self.open.into_iter().map(|(id, (piece, ..))| (id, piece));
+        self.full.into_iter().chain(open).collect()
     }
 }
 

@@ -19,20 +19,43 @@ use burgee_edge::source::{
     BoxFuture, Changes, Head, KeyKind, Position, Source, State, Unavailable,
 };
 use tokio::sync::{Notify, watch};
+use tokio::time::sleep;
 
-pub(crate) use connect::limits;
 pub use connect::{Address, BadAddress};
-pub(crate) use link::Status;
+pub(crate) use connect::{limits, tls};
 
 use crate::disk::Disk;
-use crate::message::{Agent, Answer, Opened, ToRelay, ToUpstream, Whole};
+use crate::message::{Agent, Answer, Opened, Report, Taken, ToRelay, ToUpstream, Whole};
 use crate::mirror::Mirror;
 use crate::spool::Spool;
 use crate::traffic::Batch;
-use link::Link;
 
 /// How long the upstream may take to store a batch before it is sent elsewhere: to the disk.
 const STORING: Duration = Duration::from_secs(20);
+
+/// The first pause after a connection was lost; each further one doubles it.
+pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(250);
+/// The longest pause. Each is drawn between half of it and the whole, so that a hundred relays do
+/// not come back at one moment.
+pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+/// How the relay is now: what it tells its upstream.
+pub(crate) type Status = Arc<dyn Fn() -> Report + Send + Sync>;
+
+/// The way to an upstream that is there: a connection to a server or relay, or NATS.
+pub(crate) trait Line: Send + Sync {
+    /// Sends a message unless too many wait: what is only told can be told again.
+    fn tell(&self, message: ToUpstream);
+
+    /// Sends a question, by its number; none where there is no answer.
+    fn ask(&self, question: u64, message: ToUpstream) -> BoxFuture<'_, Option<ToRelay>>;
+
+    /// Sends a batch; none where it is in nobody's keeping.
+    fn store(&self, batch: Batch) -> BoxFuture<'_, Option<Taken>>;
+
+    /// Lets go of all who wait: nobody answers any more.
+    fn end(&self);
+}
 
 /// What a relay has of its upstream.
 pub struct Upstream {
@@ -44,11 +67,11 @@ pub struct Upstream {
     disk: Disk,
     spool: Spool,
     /// Whether anything is known: the upstream told all, or it was on the disk.
-    known: watch::Sender<bool>,
+    pub(crate) known: watch::Sender<bool>,
     /// Counts what was told.
-    told: watch::Sender<u64>,
+    pub(crate) told: watch::Sender<u64>,
     /// The connection, while there is one.
-    link: watch::Sender<Option<Arc<Link>>>,
+    pub(crate) link: watch::Sender<Option<Arc<dyn Line>>>,
     questions: AtomicU64,
 }
 
@@ -159,19 +182,52 @@ impl Upstream {
     }
 
     /// Takes what the upstream told of environments.
-    fn learn(&self, whole: Whole) {
+    pub(crate) fn learn(&self, whole: Whole) {
         let id = whole.environment.clone();
         self.mirror().put(whole);
         self.learned(id);
     }
 
-    fn learned(&self, id: String) {
+    pub(crate) fn learned(&self, id: String) {
         lock(&self.dirty).insert(id);
         self.to_keep.notify_one();
         self.told.send_modify(|count| *count += 1);
     }
 
-    fn mirror(&self) -> MutexGuard<'_, Mirror> {
+    /// Lets go of environments that are not the relay's any more.
+    pub(crate) fn narrow(&self, scope: BTreeSet<String>) {
+        for id in self.mirror().keep(&scope) {
+            self.learned(id);
+        }
+    }
+
+    /// Sends what waits on the disk, in its order, for as long as the connection is there.
+    pub(crate) async fn empty_spool(&self) {
+        let mut link = self.link.subscribe();
+        // An error means that this is gone. What is waited for is locked for as long as it is held.
+        drop(link.wait_for(Option::is_some).await);
+        let mut pause = FIRST_PAUSE;
+        loop {
+            match tokio::task::block_in_place(|| self.spool.first()) {
+                Ok(None) => {
+                    self.spool.holding().await;
+                    continue;
+                }
+                Ok(Some(batch)) if self.send(&batch).await.is_ok() => {
+                    self.spool.pop();
+                    pause = FIRST_PAUSE;
+                    continue;
+                }
+                // The upstream is there, and cannot store it now.
+                Ok(Some(_)) => {}
+                Err(error) => tracing::warn!(%error, "traffic on the disk has to wait"),
+            }
+            sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    pub(crate) fn mirror(&self) -> MutexGuard<'_, Mirror> {
         lock(&self.mirror)
     }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use burgee_edge::driver;
+use burgee_relay::backbone::Backbone;
 use burgee_store::Location;
 use ipnet::IpNet;
 
@@ -41,6 +42,8 @@ pub struct Config {
     pub rates: Rates,
     /// Whether to seed the project `demo`.
     pub demo: bool,
+    /// NATS, through which relays are fed as well; none where they all connect to servers.
+    pub backbone: Option<Backbone>,
     /// How long a stopping server waits for connections to drain.
     pub drain: Duration,
 }
@@ -67,6 +70,7 @@ impl Config {
             hide_addresses: false,
             rates: Rates::default(),
             demo: false,
+            backbone: None,
             drain: Duration::from_secs(5),
         }
     }

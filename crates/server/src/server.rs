@@ -19,6 +19,7 @@ use burgee_edge::driver;
 use burgee_edge::hub::Hub;
 use burgee_edge::metrics::{self, Metrics};
 use burgee_edge::traffic::Traffic;
+use burgee_relay::backbone::{Backbone, Publisher, Serving};
 use burgee_relay::kept::{Environments, Kept};
 use burgee_relay::serve::Feeding;
 use burgee_store::StoreError;
@@ -67,6 +68,9 @@ impl Server {
         let (stop_edge, stop_feed) = (CancellationToken::new(), CancellationToken::new());
         let edge = Edge::new(&store, kept, &stop_edge);
         edge.feed(folder, &stop_feed, &tasks);
+        if let Some(backbone) = &config.backbone {
+            edge.join(backbone, &store, &stop_feed, &tasks).await?;
+        }
         edge.api.hub.ready().await;
 
         let (listen, driver) = (config.listen, config.driver());
@@ -213,6 +217,27 @@ impl Edge {
         tasks.spawn(Arc::clone(&hub).run(stop.clone()));
         tasks.spawn(hub.tell_of_use(sink(), stop.clone()));
         tasks.spawn(traffic.run(sink(), stop.clone()));
+    }
+
+    /// Begins what feeds relays by NATS, and what takes what they send.
+    async fn join(
+        &self,
+        backbone: &Backbone,
+        store: &LateStore,
+        stop: &CancellationToken,
+        tasks: &TaskTracker,
+    ) -> anyhow::Result<()> {
+        // What was kept on the disk is not published: the database may be further.
+        let source = Arc::new(LocalSource::new(store.clone(), None));
+        let publisher = Publisher::new(backbone, source).await;
+        let publisher = publisher.context("--backbone-credentials")?;
+        let (hub, sink) = (Arc::clone(&self.api.hub), Arc::clone(&self.sink) as _);
+        let access = Arc::new(StoreAccess::new(store.clone()));
+        let serving = Serving::new(backbone, hub, sink, access).await;
+        let serving = serving.context("--backbone-credentials")?;
+        tasks.spawn(until(stop.clone(), publisher.run()));
+        tasks.spawn(until(stop.clone(), serving.run()));
+        Ok(())
     }
 
     fn routes(&self, management: LateRoutes) -> Router {

@@ -93,7 +93,7 @@ impl Feeding {
                     let (hub, say) = (Arc::clone(&self.hub), say.clone());
                     tokio::spawn(async move {
                         let _permit = permit;
-                        let answer = find(&hub, &secret, &within).await;
+                        let answer = find(&hub, &secret, |id| opens(&within, id)).await;
                         let _gone = say.send(ToRelay::Found { question, answer }).await;
                     });
                 }
@@ -154,9 +154,13 @@ impl Feeding {
 
 /// The environment and kind of an SDK key. Of one outside of what the relay's key opens it is not
 /// said that there is none: that would stop SDKs for good (design §5).
-async fn find(hub: &Hub, secret: &str, within: &Opened) -> Answer<(String, Kind)> {
+pub(crate) async fn find(
+    hub: &Hub,
+    secret: &str,
+    within: impl Fn(&str) -> bool,
+) -> Answer<(String, Kind)> {
     match hub.ask(secret).await {
-        Ok(Some(access)) if opens(within, access.environment.id()) => {
+        Ok(Some(access)) if within(access.environment.id()) => {
             Answer::Is((access.environment.id().to_string(), access.kind.into()))
         }
         Ok(None) => Answer::None,

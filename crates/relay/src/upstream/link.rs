@@ -1,9 +1,10 @@
 //! The connection to an upstream: made, used until it breaks, and made again.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use burgee_edge::source::BoxFuture;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use rand::RngExt;
@@ -13,15 +14,11 @@ use tokio::time::{Instant, interval, sleep, timeout};
 use tokio_tungstenite::tungstenite::Message;
 
 use super::connect::{self, Address, Socket};
-use super::{Upstream, lock};
-use crate::message::{Report, Taken, ToRelay, ToUpstream, Unreadable, pack, unpack};
+use super::{FIRST_PAUSE, LONGEST_PAUSE, Status};
+use super::{Line, Upstream, lock};
+use crate::message::{Taken, ToRelay, ToUpstream, Unreadable, pack, unpack};
 use crate::traffic::Batch;
 
-/// The first pause after a connection was lost; each further one doubles it.
-const FIRST_PAUSE: Duration = Duration::from_millis(250);
-/// The longest pause. Each is drawn between half of it and the whole, so that a hundred relays do
-/// not come back at one moment.
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// How long connecting may take.
 const CONNECTING: Duration = Duration::from_secs(15);
 /// An upstream that says nothing for so long is gone: it pings every ten seconds.
@@ -32,9 +29,6 @@ const STATUS: Duration = Duration::from_secs(10);
 const QUEUE: usize = 256;
 /// From so many bytes on a message is unpacked where it keeps nobody waiting.
 const LARGE: usize = 64 * 1024;
-
-/// How the relay is now: what it tells its upstream.
-pub(crate) type Status = Arc<dyn Fn() -> Report + Send + Sync>;
 
 /// The way to an upstream that is there.
 pub(super) struct Link {
@@ -73,33 +67,35 @@ impl Link {
             sent: Mutex::default(),
         })
     }
+}
 
-    /// Sends a message unless too many wait: what is only told can be told again.
-    pub(super) fn tell(&self, message: ToUpstream) {
+impl Line for Link {
+    fn tell(&self, message: ToUpstream) {
         let _full_or_gone = self.out.try_send(message);
     }
 
-    /// Sends a question; none where the connection ends before the answer.
-    pub(super) async fn ask(&self, question: u64, message: ToUpstream) -> Option<ToRelay> {
-        let (answered, answer) = oneshot::channel();
-        lock(&self.asked).insert(question, answered);
-        let _forgotten = Forget(|| lock(&self.asked).remove(&question));
-        self.out.send(message).await.ok()?;
-        answer.await.ok()
+    fn ask(&self, question: u64, message: ToUpstream) -> BoxFuture<'_, Option<ToRelay>> {
+        Box::pin(async move {
+            let (answered, answer) = oneshot::channel();
+            lock(&self.asked).insert(question, answered);
+            let _forgotten = Forget(|| lock(&self.asked).remove(&question));
+            self.out.send(message).await.ok()?;
+            answer.await.ok()
+        })
     }
 
-    /// Sends a batch; none where it was not stored.
-    pub(super) async fn store(&self, batch: Batch) -> Option<Taken> {
-        let (answered, answer) = oneshot::channel();
-        let name = (batch.sender.clone(), batch.sequence);
-        lock(&self.sent).insert(name.clone(), answered);
-        let _forgotten = Forget(|| lock(&self.sent).remove(&name));
-        self.out.send(ToUpstream::Batch(batch)).await.ok()?;
-        answer.await.ok().flatten()
+    fn store(&self, batch: Batch) -> BoxFuture<'_, Option<Taken>> {
+        Box::pin(async move {
+            let (answered, answer) = oneshot::channel();
+            let name = (batch.sender.clone(), batch.sequence);
+            lock(&self.sent).insert(name.clone(), answered);
+            let _forgotten = Forget(|| lock(&self.sent).remove(&name));
+            self.out.send(ToUpstream::Batch(batch)).await.ok()?;
+            answer.await.ok().flatten()
+        })
     }
 
-    /// Lets go of all who wait: nobody answers any more.
-    pub(super) fn end(&self) {
+    fn end(&self) {
         lock(&self.asked).clear();
         lock(&self.sent).clear();
     }
@@ -206,7 +202,7 @@ impl Upstream {
                 self.told.send_modify(|count| *count += 1);
                 self.link.send_if_modified(|known| {
                     let new = known.is_none();
-                    known.get_or_insert_with(|| Arc::clone(link));
+                    known.get_or_insert_with(|| Arc::clone(link) as _);
                     new
                 });
             }
@@ -226,39 +222,6 @@ impl Upstream {
             }
         }
         Ok(())
-    }
-
-    /// Lets go of environments that are not the relay's any more.
-    fn narrow(&self, scope: BTreeSet<String>) {
-        for id in self.mirror().keep(&scope) {
-            self.learned(id);
-        }
-    }
-
-    /// Sends what waits on the disk, in its order, for as long as the connection is there.
-    async fn empty_spool(&self) {
-        let mut link = self.link.subscribe();
-        // An error means that this is gone. What is waited for is locked for as long as it is held.
-        drop(link.wait_for(Option::is_some).await);
-        let mut pause = FIRST_PAUSE;
-        loop {
-            match tokio::task::block_in_place(|| self.spool.first()) {
-                Ok(None) => {
-                    self.spool.holding().await;
-                    continue;
-                }
-                Ok(Some(batch)) if self.send(&batch).await.is_ok() => {
-                    self.spool.pop();
-                    pause = FIRST_PAUSE;
-                    continue;
-                }
-                // The upstream is there, and cannot store it now.
-                Ok(Some(_)) => {}
-                Err(error) => tracing::warn!(%error, "traffic on the disk has to wait"),
-            }
-            sleep(pause).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
-        }
     }
 }
 

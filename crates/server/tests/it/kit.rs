@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use burgee_domain::model::Organization;
+use burgee_relay::backbone::Backbone;
 use burgee_server::{Config, Rates, Server, setup};
 use burgee_store::{Location, Store};
 use burgee_testkit::api::Api;
@@ -30,6 +31,8 @@ pub(crate) async fn on_each_database(story: impl AsyncFn(&App)) {
 /// Empty data, to be served.
 pub(crate) struct Data {
     pub(crate) location: Location,
+    /// The NATS that its servers join.
+    pub(crate) backbone: Option<Backbone>,
     /// Removed at the end.
     own: TempDir,
 }
@@ -43,7 +46,11 @@ impl Data {
                 Location::Postgres(burgee_testkit::postgres::database().await.unwrap())
             }
         };
-        Self { location, own }
+        Self {
+            location,
+            backbone: None,
+            own,
+        }
     }
 
     /// Starts a server on it, on a free port.
@@ -55,6 +62,7 @@ impl Data {
             // Stories ask as fast as they can.
             rates: Rates::of(None),
             instance_key_file: Some(self.own.path().join("instance.key")),
+            backbone: self.backbone.clone(),
             ..Config::new(self.location.clone())
         };
         Server::start(config).await.unwrap()
@@ -93,7 +101,11 @@ pub(crate) struct App {
 
 impl App {
     pub(crate) async fn start(database: Database) -> Self {
-        let data = Data::new(database).await;
+        Self::start_on(Data::new(database).await).await
+    }
+
+    /// Starts on empty data.
+    pub(crate) async fn start_on(data: Data) -> Self {
         let server = data.serve().await;
         let store = Store::open(data.location.clone()).await.unwrap();
         let organization = setup::organization(&store).await.unwrap();

@@ -1,26 +1,28 @@
-//! Relays: fed by a server or by each other, and on their own when nobody feeds them.
+//! Relays: fed by a server, by NATS or by each other, and on their own when nobody feeds them.
+
+mod nats;
 
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
 use burgee_domain::id::Id;
+use burgee_relay::backbone::{Backbone, Follow};
 use burgee_relay::{Config, From, Relay, state_file};
 use burgee_server::relays;
 use burgee_store::{Actor, NewRelayKey, RelayKeyEdit, RelayKeyScope};
+use burgee_testkit::nats::Nats;
 use burgee_testkit::network::Network;
 use burgee_testkit::sdk::{Kind, Sdk};
 use serde_json::{Value, json};
 
-use crate::kit::{App, Database, create, flag_on, in_prod, on_each_database, person};
+use crate::kit::{App, Data, Database, create, flag_on, in_prod, person};
 
 /// A new relay key: of all environments, or of these of `default`.
 async fn relay_key(app: &App, environments: &[&str]) -> (String, String) {
     let mut chosen = Vec::new();
     for key in environments {
-        let path = format!("projects/default/environments/{key}");
-        let found = app.owner.get(&path).await.expect(200);
-        chosen.push(Id::new(found["id"].as_str().unwrap()));
+        chosen.push(Id::new(id(app, key).await));
     }
     let scope = match chosen.is_empty() {
         true => RelayKeyScope::All,
@@ -45,6 +47,95 @@ async fn revoke(app: &App, key: String) {
     let (actor, now) = (Actor::operator(), burgee_server::now());
     let revoked = app.store.revoke_relay_key(organization, &key, &actor, now);
     revoked.await.unwrap();
+}
+
+/// How relays are fed.
+#[derive(Clone, Copy)]
+enum Fed {
+    Upstream,
+    Nats,
+}
+
+/// A server, and what relays of it connect to.
+struct Rig {
+    app: App,
+    nats: Option<Nats>,
+}
+
+impl Rig {
+    async fn start(database: Database, fed: Fed) -> Self {
+        let mut data = Data::new(database).await;
+        let nats = match fed {
+            Fed::Upstream => None,
+            Fed::Nats => Some(Nats::start("").unwrap()),
+        };
+        data.backbone = nats.as_ref().map(|nats| backbone(&nats.url()));
+        let app = App::start_on(data).await;
+        Self { app, nats }
+    }
+
+    /// Where relays connect.
+    fn address(&self) -> SocketAddr {
+        let nats = self.nats.as_ref().map(Nats::address);
+        nats.unwrap_or_else(|| self.app.address())
+    }
+
+    /// A relay below `folder`, fed from `address`, with all environments or these of `default`.
+    async fn relay(&self, address: SocketAddr, environments: &[&str], folder: &Path) -> Relay {
+        if self.nats.is_none() {
+            let (_, key) = relay_key(&self.app, environments).await;
+            return relay(address, &key, folder).await;
+        }
+        let mut scope = Vec::new();
+        for key in environments {
+            scope.push(id(&self.app, key).await);
+        }
+        let url = format!("nats://{address}");
+        follower(&url, Some(scope).filter(|it| !it.is_empty()), folder).await
+    }
+
+    async fn stop(self) {
+        self.app.stop().await;
+    }
+}
+
+/// Tells a story with each way to feed relays, on each database.
+async fn on_each_feed(story: impl AsyncFn(&Rig)) {
+    for fed in [Fed::Upstream, Fed::Nats] {
+        for database in [Database::Sqlite, Database::Postgres] {
+            let rig = Rig::start(database, fed).await;
+            story(&rig).await;
+            rig.stop().await;
+        }
+    }
+}
+
+fn backbone(url: &str) -> Backbone {
+    Backbone {
+        servers: url.parse().unwrap(),
+        credentials: None,
+    }
+}
+
+/// The id of an environment of `default`.
+async fn id(app: &App, key: &str) -> String {
+    let path = format!("projects/default/environments/{key}");
+    let found = app.owner.get(&path).await.expect(200);
+    found["id"].as_str().unwrap().to_owned()
+}
+
+/// A relay below `folder` that follows NATS.
+async fn follower(url: &str, scope: Option<Vec<String>>, folder: &Path) -> Relay {
+    start(From::Backbone {
+        follow: Follow {
+            backbone: backbone(url),
+            scope,
+        },
+        folder: folder.join("relay"),
+        name: "near".into(),
+        spool: 1 << 20,
+    })
+    .await
 }
 
 /// A relay below `folder`, fed from `upstream`.
@@ -85,11 +176,11 @@ async fn until_known(app: &App, user: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_relay_serves_what_its_key_opens() {
-    on_each_database(async |app| {
+    on_each_feed(async |rig| {
+        let app = &rig.app;
         let folder = tempfile::tempdir().unwrap();
         app.apply(flag_on("f")).await;
-        let (_, key) = relay_key(app, &["prod"]).await;
-        let near = relay(app.address(), &key, folder.path()).await;
+        let near = rig.relay(rig.address(), &["prod"], folder.path()).await;
         near.ready().await;
         let keys = app.keys("prod").await;
         let mut client = Sdk::client(near.address(), &keys.client.secret, &person("ana"));
@@ -181,12 +272,18 @@ async fn sdks_of_an_environment_that_a_relay_loses_are_told_to_come_back() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_relay_goes_on_without_its_upstream_and_catches_up() {
-    let app = App::start(Database::Sqlite).await;
+    for fed in [Fed::Upstream, Fed::Nats] {
+        let rig = Rig::start(Database::Sqlite, fed).await;
+        goes_on_and_catches_up(rig).await;
+    }
+}
+
+async fn goes_on_and_catches_up(rig: Rig) {
+    let app = &rig.app;
     let folder = tempfile::tempdir().unwrap();
     app.apply(flag_on("f")).await;
-    let (_, key) = relay_key(&app, &[]).await;
-    let network = Network::to(app.address()).await;
-    let near = relay(network.address(), &key, folder.path()).await;
+    let network = Network::to(rig.address()).await;
+    let near = rig.relay(network.address(), &[], folder.path()).await;
     near.ready().await;
     let keys = app.keys("prod").await;
     let mut sdk = Sdk::server(near.address(), &keys.server.secret);
@@ -200,7 +297,7 @@ async fn a_relay_goes_on_without_its_upstream_and_catches_up() {
     near.spooled().await;
     network.mend();
     sdk.until(|sdk| sdk.is_on("f") == Some(false));
-    until_known(&app, "ben").await;
+    until_known(app, "ben").await;
 
     // It starts from its disk, with nobody there; what waited on the disk still waits.
     network.cut();
@@ -212,18 +309,21 @@ async fn a_relay_goes_on_without_its_upstream_and_catches_up() {
     ));
     near.spooled().await;
     near.stop().await;
-    let near = relay(network.address(), &key, folder.path()).await;
+    let near = rig.relay(network.address(), &[], folder.path()).await;
     near.ready().await;
     let mut sdk = Sdk::server(near.address(), &keys.server.secret);
     assert_eq!(sdk.is_on("f"), Some(false));
     app.apply(json!([in_prod("turnOn", "f")])).await;
-    let app = app.restart().await;
-    network.point(app.address());
+    let rig = Rig {
+        app: rig.app.restart().await,
+        ..rig
+    };
+    network.point(rig.address());
     network.mend();
     sdk.until(|sdk| sdk.is_on("f") == Some(true));
-    until_known(&app, "cleo").await;
+    until_known(&rig.app, "cleo").await;
     near.stop().await;
-    app.stop().await;
+    rig.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,0 +1,201 @@
+//! The server's side of what comes from relays by NATS: traffic, questions about keys, what is told.
+//!
+//! Servers share the work: each batch and each question is for one of them. A batch leaves the queue
+//! when it is in the database; one whose server died comes to another, and counts once by its sender
+//! and sequence.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::jetstream::consumer::{AckPolicy, pull};
+use async_nats::jetstream::{self, AckKind};
+use async_nats::{Client, Message};
+use burgee_edge::hub::{Hub, Lookup};
+use burgee_edge::sink::Sink;
+use futures_util::StreamExt;
+use rand::RngExt;
+use tokio::sync::Semaphore;
+use tokio::time::sleep;
+
+use super::streams::{Streams, TRAFFIC, traffic};
+use super::{Backbone, Fault, PATIENCE, nats};
+use crate::message::{Answer, ToRelay, ToUpstream, pack, unpack_within};
+use crate::serve::{Access, find};
+use crate::traffic::Batch;
+
+/// Where relays ask.
+pub(super) const ASK: &str = "burgee.ask";
+/// Where relays tell what may be lost.
+pub(super) const TELL: &str = "burgee.tell";
+/// Servers share what comes.
+const SERVERS: &str = "burgee-servers";
+/// A batch that a server has not stored after so long is given to another.
+const STORING: Duration = Duration::from_secs(60);
+/// After what time a batch that could not be stored is tried again.
+const RETRY: Duration = Duration::from_secs(2);
+/// Batches of all servers under way at once.
+const BATCHES: i64 = 64;
+/// Questions under way at once.
+const QUESTIONS: usize = 64;
+/// Text of a message at most.
+const MAX_TEXT: u64 = 64 << 20;
+
+/// Takes what relays send by NATS.
+pub struct Serving {
+    client: Client,
+    hub: Arc<Hub>,
+    sink: Arc<dyn Sink>,
+    access: Arc<dyn Access>,
+}
+
+impl Serving {
+    /// Answers from `hub` and `access`, and stores into `sink`.
+    ///
+    /// # Errors
+    /// Where the file of credentials cannot be read.
+    pub async fn new(
+        backbone: &Backbone,
+        hub: Arc<Hub>,
+        sink: Arc<dyn Sink>,
+        access: Arc<dyn Access>,
+    ) -> Result<Arc<Self>, Fault> {
+        Ok(Arc::new(Self {
+            client: backbone.connect("burgee server, for relays").await?,
+            hub,
+            sink,
+            access,
+        }))
+    }
+
+    /// Serves. Never ends.
+    pub async fn run(self: Arc<Self>) {
+        tokio::join!(
+            repeat("questions of relays are not answered", || self.answer()),
+            repeat("what relays tell is not heard", || self.hear()),
+            repeat("traffic of relays is not taken", || self.take()),
+        );
+    }
+
+    async fn answer(self: &Arc<Self>) -> Result<(), Fault> {
+        let asked = self.client.queue_subscribe(ASK, SERVERS.to_owned()).await;
+        let mut asked = asked.map_err(nats)?;
+        let questions = Arc::new(Semaphore::new(QUESTIONS));
+        while let Some(message) = asked.next().await {
+            let permit = Arc::clone(&questions).acquire_owned().await;
+            let serving = Arc::clone(self);
+            tokio::spawn(async move {
+                let _permit = permit;
+                serving.answer_one(message).await;
+            });
+        }
+        Err(Fault::Away)
+    }
+
+    async fn answer_one(&self, message: Message) {
+        let Some(reply) = message.reply else { return };
+        let answer = match unpack_within(&message.payload, MAX_TEXT) {
+            Ok(ToUpstream::Find { question, secret }) => ToRelay::Found {
+                question,
+                // Who has the secret may know whose it is.
+                answer: find(&self.hub, &secret, |_| true).await,
+            },
+            Ok(ToUpstream::FindRelay { question, secret }) => ToRelay::FoundRelay {
+                question,
+                answer: match self.access.open(&secret).await {
+                    Ok(Some(opened)) => Answer::Is(opened),
+                    Ok(None) => Answer::None,
+                    Err(_) => Answer::Unavailable,
+                },
+            },
+            _ => return,
+        };
+        if let Ok(packed) = pack(&answer) {
+            let _asker_gone = self.client.publish(reply, packed.into()).await;
+        }
+    }
+
+    async fn hear(&self) -> Result<(), Fault> {
+        let told = self.client.queue_subscribe(TELL, SERVERS.to_owned()).await;
+        let mut told = told.map_err(nats)?;
+        while let Some(message) = told.next().await {
+            match unpack_within(&message.payload, MAX_TEXT) {
+                Ok(ToUpstream::KeysUsed(secrets)) => self.keys_used(secrets).await,
+                Ok(ToUpstream::Status(report)) => self.access.seen(report),
+                Ok(ToUpstream::Gone(agent)) => self.access.gone(&agent),
+                _ => {}
+            }
+        }
+        Err(Fault::Away)
+    }
+
+    async fn keys_used(&self, secrets: Vec<String>) {
+        let known = |secret: &String| matches!(self.hub.lookup(secret), Lookup::Known(_));
+        let secrets = secrets
+            .into_iter()
+            .filter(known)
+            .map(String::into_boxed_str);
+        let secrets: Vec<Box<str>> = secrets.collect();
+        if let Err(unavailable) = self.sink.keys_used(&secrets).await {
+            tracing::debug!(%unavailable, "the use of SDK keys is not noted");
+        }
+    }
+
+    async fn take(&self) -> Result<(), Fault> {
+        let streams = Streams::new(self.client.clone());
+        streams.make().await?;
+        let config = pull::Config {
+            durable_name: Some(SERVERS.to_owned()),
+            ack_policy: AckPolicy::Explicit,
+            ack_wait: STORING,
+            max_ack_pending: BATCHES,
+            ..pull::Config::default()
+        };
+        let made = streams.context.create_consumer_on_stream(config, TRAFFIC);
+        let consumer = made.await.map_err(nats)?;
+        // One at a time: what another server can take is left to it.
+        let messages = consumer
+            .stream()
+            .max_messages_per_batch(1)
+            .heartbeat(PATIENCE);
+        let mut messages = messages.messages().await.map_err(nats)?;
+        while let Some(message) = messages.next().await {
+            self.take_one(message.map_err(nats)?).await?;
+        }
+        Err(Fault::Away)
+    }
+
+    async fn take_one(&self, message: jetstream::Message) -> Result<(), Fault> {
+        let batch = match unpack_within::<Batch>(&message.payload, MAX_TEXT) {
+            Ok(batch) => batch,
+            Err(error) => {
+                tracing::error!(%error, "traffic of a relay cannot be read and is lost");
+                return message.ack_with(AckKind::Term).await.map_err(Fault::Nats);
+            }
+        };
+        // Credentials say into which subjects a relay may put something, so it is of this one.
+        let (batch, _) = batch.within(|id| traffic(id) == message.subject.as_str());
+        let ack = match self.sink.write(&batch).await {
+            Ok(_) => AckKind::Ack,
+            Err(unavailable) => {
+                tracing::warn!(%unavailable, "a relay's batch cannot be stored now");
+                sleep(RETRY).await;
+                AckKind::Nak(None)
+            }
+        };
+        message.ack_with(ack).await.map_err(Fault::Nats)
+    }
+}
+
+/// Does what never ends, again where it ended.
+async fn repeat<F: Future<Output = Result<(), Fault>>>(
+    what: &'static str,
+    mut task: impl FnMut() -> F,
+) {
+    loop {
+        if let Err(fault) = task().await {
+            tracing::warn!(%fault, "{what}, trying again");
+        }
+        let share = rand::rng().random_range(0.25..=0.75);
+        sleep(RETRY.mul_f64(share)).await;
+    }
+}

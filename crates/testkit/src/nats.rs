@@ -1,0 +1,209 @@
+//! Temporary NATS servers for tests: one alone, or three as a cluster, with JetStream on the disk.
+//!
+//! As with [`crate::postgres`], a shell watches over each: its standard input is a pipe that this
+//! process holds and gives it orders by, and when the process ends, in whatever way, the pipe closes
+//! and the shell ends the server and removes its folder.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+/// A NATS server, which ends and is removed when this is dropped.
+#[derive(Debug)]
+pub struct Nats {
+    address: SocketAddr,
+    monitor: SocketAddr,
+    orders: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+/// What the watching shell runs, in the server's folder.
+const SCRIPT: &str = r#"
+PATH=$PATH:/usr/sbin
+start() {
+    nats-server -c nats.conf >>nats.log 2>&1 &
+    server=$!
+}
+crash() {
+    kill -9 $server
+    wait $server 2>/dev/null
+    true
+}
+start && echo done &&
+while read -r order; do
+    "$order" && echo done || echo failed
+done
+crash
+cd /
+rm -rf "$OLDPWD"
+"#;
+
+/// How long a server may take until it answers.
+const STARTING: Duration = Duration::from_secs(60);
+
+/// A port for each service of a server.
+struct Ports {
+    clients: u16,
+    monitor: u16,
+    cluster: u16,
+}
+
+impl Ports {
+    /// Ports that are free now. They are named before the servers start, as they are told of each
+    /// other's, and must be the same after a crash.
+    fn free(servers: usize) -> Result<Vec<Self>> {
+        let taken = (0..servers * 3).map(|_| TcpListener::bind(("127.0.0.1", 0)));
+        let taken: Vec<TcpListener> = taken.collect::<Result<_, _>>()?;
+        let port = |index: usize| -> Result<u16> { Ok(taken[index].local_addr()?.port()) };
+        (0..servers)
+            .map(|server| {
+                Ok(Self {
+                    clients: port(server * 3)?,
+                    monitor: port(server * 3 + 1)?,
+                    cluster: port(server * 3 + 2)?,
+                })
+            })
+            .collect()
+    }
+}
+
+impl Nats {
+    /// Starts a server alone. `users` is what its file of settings says of those who may connect
+    /// (`authorization { … }`); anybody where it is empty.
+    ///
+    /// # Errors
+    /// Where NATS is not installed or does not start.
+    pub fn start(users: &str) -> Result<Self> {
+        let ports = Ports::free(1)?;
+        let server = Self::spawn("alone", &ports[0], users)?;
+        server.until_healthy()?;
+        Ok(server)
+    }
+
+    /// Starts three servers as a cluster.
+    ///
+    /// # Errors
+    /// Where NATS is not installed or does not start.
+    pub fn cluster() -> Result<Vec<Self>> {
+        let ports = Ports::free(3)?;
+        let routes: Vec<String> = ports
+            .iter()
+            .map(|it| format!("nats://127.0.0.1:{}", it.cluster))
+            .collect();
+        let routes = routes.join(", ");
+        let servers = ports.iter().enumerate().map(|(index, ports)| {
+            let cluster = ports.cluster;
+            let more = format!(
+                "cluster {{ name: test, listen: \"127.0.0.1:{cluster}\", routes: [{routes}] }}"
+            );
+            Self::spawn(&format!("server-{index}"), ports, &more)
+        });
+        let servers: Vec<Self> = servers.collect::<Result<_>>()?;
+        for server in &servers {
+            server.until_healthy()?;
+        }
+        Ok(servers)
+    }
+
+    fn spawn(name: &str, ports: &Ports, more: &str) -> Result<Self> {
+        let folder = tempfile::Builder::new().prefix("burgee-nats-").tempdir()?;
+        let folder: PathBuf = folder.keep();
+        let (clients, monitor) = (ports.clients, ports.monitor);
+        let settings = format!(
+            "server_name: {name}\nlisten: \"127.0.0.1:{clients}\"\nhttp: \"127.0.0.1:{monitor}\"\n\
+             jetstream {{ store_dir: \"{}/store\" }}\n{more}\n",
+            folder.display()
+        );
+        fs::write(folder.join("nats.conf"), settings)?;
+        let mut watcher = Command::new("/bin/sh")
+            .args(["-c", SCRIPT])
+            .current_dir(&folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            // Signals to the test's group are not for the shell, which has to clean up.
+            .process_group(0)
+            .spawn()
+            .context("starting a shell")?;
+        let mut server = Self {
+            address: SocketAddr::from(([127, 0, 0, 1], clients)),
+            monitor: SocketAddr::from(([127, 0, 0, 1], monitor)),
+            orders: watcher.stdin.take().context("the shell has no input")?,
+            answers: BufReader::new(watcher.stdout.take().context("the shell has no output")?),
+        };
+        server.done()?;
+        Ok(server)
+    }
+
+    /// Where clients connect.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where clients connect, as they are told it.
+    pub fn url(&self) -> String {
+        format!("nats://{}", self.address)
+    }
+
+    /// Ends the server without a word (kill -9); what it has on the disk stays. Blocks.
+    ///
+    /// # Errors
+    /// Where it does not end.
+    pub fn crash(&mut self) -> Result<()> {
+        writeln!(self.orders, "crash")?;
+        self.done()
+    }
+
+    /// Brings it back after [`Self::crash`]. Blocks until it answers.
+    ///
+    /// # Errors
+    /// Where it does not start.
+    pub fn come_back(&mut self) -> Result<()> {
+        writeln!(self.orders, "start")?;
+        self.done()?;
+        self.until_healthy()
+    }
+
+    /// Blocks until the server says that JetStream is up to date on it.
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "it says so when it is asked, and not before"
+    )]
+    fn until_healthy(&self) -> Result<()> {
+        let until = Instant::now() + STARTING;
+        while !self.is_healthy() {
+            if Instant::now() > until {
+                bail!("NATS does not answer (is nats-server installed?)");
+            }
+            sleep(Duration::from_millis(20));
+        }
+        Ok(())
+    }
+
+    fn is_healthy(&self) -> bool {
+        let asked = || -> std::io::Result<String> {
+            let mut stream = TcpStream::connect(self.monitor)?;
+            stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+            stream.write_all(b"GET /healthz HTTP/1.0\r\n\r\n")?;
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer)?;
+            Ok(answer)
+        };
+        asked().is_ok_and(|answer| answer.contains("200 OK"))
+    }
+
+    fn done(&mut self) -> Result<()> {
+        let mut line = String::new();
+        self.answers.read_line(&mut line)?;
+        match line.trim() {
+            "done" => Ok(()),
+            other => bail!("the shell answered '{other}'"),
+        }
+    }
+}
