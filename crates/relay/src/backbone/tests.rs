@@ -17,6 +17,7 @@ fn since(from: i64, to: i64, bytes: usize) -> Since {
         from: sent(at(from)),
         position: sent(at(to)),
         last_stamp: burgee_eval::time::Millis(to),
+        committed_at: burgee_eval::time::Millis(to),
         flags: Vec::new(),
         segments: Vec::new(),
         keys: Some(vec![crate::message::WireKey {
