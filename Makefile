@@ -113,8 +113,9 @@ binary: portal
 system:
 	@scripts/setup-system $(SYSTEM_FOR)
 
+# Made anew, as one that another Python made cannot be gone on with.
 $(TOOLS_STAMP): scripts/tools.txt | system
-	python3 -m venv $(TOOLS)
+	python3 -m venv --clear $(TOOLS)
 	$(TOOLS)/bin/pip install --quiet --only-binary :all: --requirement $<
 	rm -f $(TOOLS)/ready-*
 	touch $@
@@ -142,6 +143,6 @@ $(PORTAL_FILES): $(PORTAL_STAMP) $(PORTAL_SOURCES)
 	touch $@
 
 $(PYTHON_STAMP): e2e/requirements.txt | system
-	python3 -m venv $(E2E_PYTHON)
+	python3 -m venv --clear $(E2E_PYTHON)
 	$(E2E_PYTHON)/bin/pip install --quiet --requirement $<
 	touch $@
