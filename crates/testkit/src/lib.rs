@@ -3,6 +3,7 @@
 //! It knows neither the store nor the server, so that their tests can use it: a server is an
 //! address here, and the one who tests starts it.
 
+pub mod lan;
 pub mod nats;
 pub mod network;
 pub mod postgres;

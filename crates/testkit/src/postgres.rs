@@ -14,6 +14,7 @@
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
+use std::net::Ipv4Addr;
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::lan::Machine;
 use anyhow::{Context, Result, anyhow, bail};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
@@ -45,6 +47,8 @@ pub async fn database() -> Result<String> {
 #[derive(Debug)]
 pub struct Postgres {
     folder: PathBuf,
+    /// Where it listens besides its socket.
+    address: Option<Ipv4Addr>,
     /// Orders for the shell; see the module's description.
     orders: ChildStdin,
     answers: BufReader<ChildStdout>,
@@ -53,14 +57,15 @@ pub struct Postgres {
 /// What the watching shell runs, in the server's folder.
 const SCRIPT: &str = r#"
 start() {
-    pg_ctl -D data -w -l server.log -o "-c listen_addresses='' -c unix_socket_directories='$PWD' \
+    pg_ctl -D data -w -l server.log -o "-c listen_addresses='$LISTEN' -c unix_socket_directories='$PWD' \
         -c fsync=off -c full_page_writes=off -c max_connections=300 \
         -c shared_buffers=32MB" start >>pg_ctl.log 2>&1
 }
 stop() {
     pg_ctl -D data -m immediate -w stop >>pg_ctl.log 2>&1
 }
-initdb -D data -U postgres -A trust -E UTF8 --locale=C --no-sync >initdb.log 2>&1 && start &&
+initdb -D data -U postgres -A trust -E UTF8 --locale=C --no-sync >initdb.log 2>&1 &&
+echo "host all all samenet trust" >>data/pg_hba.conf && start &&
 echo done &&
 while read -r order; do
     "$order" && echo done || echo failed
@@ -75,26 +80,47 @@ impl Postgres {
     /// # Errors
     /// Where PostgreSQL is not installed or does not start.
     pub fn start() -> Result<Self> {
+        Self::start_on(None)
+    }
+
+    /// Starts a server on a machine, where programs reach it by TCP; here where it is none.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub fn start_on(machine: Option<&Machine>) -> Result<Self> {
         let folder = tempfile::Builder::new()
             .prefix("burgee-postgres-")
             .tempdir()?
             .keep();
-        let mut shell = Command::new("/bin/sh");
+        let mut user = None;
+        if is_root(&folder)? {
+            let (id, group) = postgres_user()?;
+            chown(&folder, Some(id), Some(group))?;
+            user = Some((id, group));
+        }
+        let address = machine.map(Machine::address);
+        let mut shell = match machine {
+            Some(machine) => machine.command_as("/bin/sh", user),
+            None => Command::new("/bin/sh"),
+        };
+        if let (None, Some((user, group))) = (machine, user) {
+            shell.uid(user).gid(group);
+        }
         shell
             .args(["-c", SCRIPT])
             .current_dir(&folder)
             .env("PATH", path()?)
+            .env(
+                "LISTEN",
+                address.map_or_else(String::new, |it| it.to_string()),
+            )
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .process_group(0);
-        if is_root(&folder)? {
-            let (user, group) = postgres_user()?;
-            chown(&folder, Some(user), Some(group))?;
-            shell.uid(user).gid(group);
-        }
         let mut watcher = shell.spawn().context("starting a shell")?;
         let mut server = Self {
             folder,
+            address,
             orders: watcher.stdin.take().context("the shell has no input")?,
             answers: BufReader::new(watcher.stdout.take().context("the shell has no output")?),
         };
@@ -111,7 +137,8 @@ impl Postgres {
     pub async fn database(&self) -> Result<String> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!("test_{}", COUNT.fetch_add(1, Ordering::Relaxed));
-        let mut connection = PgConnection::connect(&self.url("postgres")).await?;
+        let socket = self.by_socket("postgres");
+        let mut connection = PgConnection::connect(&socket).await?;
         sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {name}")))
             .execute(&mut connection)
             .await?;
@@ -155,6 +182,13 @@ impl Postgres {
     }
 
     fn url(&self, database: &str) -> String {
+        match self.address {
+            Some(address) => format!("postgres://postgres@{address}/{database}"),
+            None => self.by_socket(database),
+        }
+    }
+
+    fn by_socket(&self, database: &str) -> String {
         let folder = self.folder.display();
         format!("postgres://postgres@localhost/{database}?host={folder}")
     }

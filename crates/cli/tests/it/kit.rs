@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 
 use burgee_testkit::api::{Answer, Api, PATIENCE};
+use burgee_testkit::lan::Machine;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -96,16 +97,28 @@ pub(crate) fn burgee(arguments: &[&str]) -> Command {
     command
 }
 
+/// `burgee` with arguments, on a machine of a network of the test's.
+fn on(machine: &Machine, arguments: &[&str]) -> Command {
+    let mut command = machine.command(PROGRAM);
+    heed_nothing(&mut command);
+    command.args(arguments);
+    command
+}
+
 /// A command with nothing from this process's environment that `burgee` would heed.
 pub(crate) fn unheeding(program: &str) -> Command {
     let mut command = Command::new(program);
+    heed_nothing(&mut command);
+    command
+}
+
+fn heed_nothing(command: &mut Command) {
     command.env_remove("RUST_LOG");
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("BURGEE_") {
             command.env_remove(name);
         }
     }
-    command
 }
 
 /// Runs a command to its end.
@@ -151,14 +164,44 @@ impl Program {
         Self::launch(data, &[], command)
     }
 
+    /// On a machine of a network of the test's.
+    pub(crate) fn start_on(machine: &Machine, data: &Data) -> Self {
+        let any = format!("{}:0", machine.address());
+        let command = |arguments: &[&str]| on(machine, arguments);
+        Self::launch_at(&any, data, &[], command)
+    }
+
     fn launch(data: &Data, more: &[&str], command: impl FnOnce(&[&str]) -> Command) -> Self {
-        let any = "127.0.0.1:0";
+        Self::launch_at("127.0.0.1:0", data, more, command)
+    }
+
+    fn launch_at(
+        any: &str,
+        data: &Data,
+        more: &[&str],
+        command: impl FnOnce(&[&str]) -> Command,
+    ) -> Self {
         let mut arguments = vec!["server", "--listen", any, "--metrics-listen", any];
         // Tests ask as fast as they can.
         arguments.extend(["--log-format", "json", "--requests-per-second", "0"]);
         arguments.extend(data.arguments.iter().map(String::as_str));
         arguments.extend(more);
-        let mut command = command(&arguments);
+        Self::await_ready(command(&arguments), "burgee is ready")
+    }
+
+    /// Starts a relay on a machine, and waits until it serves environments.
+    pub(crate) fn relay_on(machine: &Machine, more: &[&str]) -> Self {
+        let any = format!("{}:0", machine.address());
+        let mut arguments = vec!["relay", "--listen", &any, "--metrics-listen", &any];
+        arguments.extend(["--log-format", "json"]);
+        arguments.extend(more);
+        let mut relay = Self::await_ready(on(machine, &arguments), "the relay listens");
+        relay.says("environments are served");
+        relay
+    }
+
+    /// Runs it, and waits until it says where it listens.
+    fn await_ready(mut command: Command, words: &str) -> Self {
         command.stdin(Stdio::null()).stdout(Stdio::null());
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let errors = BufReader::new(child.stderr.take().unwrap());
@@ -176,7 +219,7 @@ impl Program {
             address: nowhere,
             metrics: nowhere,
         };
-        let ready = program.says("burgee is ready");
+        let ready = program.says(words);
         let ready: Value = serde_json::from_str(&ready).unwrap();
         program.address = ready["listen"].as_str().unwrap().parse().unwrap();
         program.metrics = ready["metrics"].as_str().unwrap().parse().unwrap();

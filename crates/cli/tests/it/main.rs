@@ -15,6 +15,7 @@ mod import;
 mod kit;
 mod ledger;
 mod organizations;
+mod partitions;
 mod people;
 mod project_file;
 mod stopping;

@@ -1,0 +1,232 @@
+//! A network that loses packets and tells nobody, between real processes on machines of their own:
+//! connections stand half open, and whoever waits for an answer waits for nothing.
+
+use std::time::{Duration, Instant};
+
+use burgee_testkit::api::{Api, PATIENCE};
+use burgee_testkit::lan::{Lan, Machine};
+use burgee_testkit::postgres::Postgres;
+use burgee_testkit::sdk::{self, Kind, Sdk};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::kit::{Data, Program, apply, flag_on, in_prod, person};
+use crate::ledger::Ledger;
+
+/// A network with a database on a machine of its own.
+pub(crate) struct Site {
+    pub(crate) data: Data,
+    pub(crate) token: String,
+    pub(crate) database: Machine,
+    _postgres: Postgres,
+    // Last: it ends what still runs.
+    pub(crate) lan: Lan,
+}
+
+impl Site {
+    pub(crate) async fn new() -> Self {
+        let lan = Lan::new().unwrap();
+        let database = lan.machine("database").unwrap();
+        let there = database.clone();
+        let start = move || Postgres::start_on(Some(&there)).unwrap();
+        let postgres = tokio::task::spawn_blocking(start).await.unwrap();
+        let data = Data::postgres(postgres.database().await.unwrap());
+        Self {
+            token: data.token(),
+            data,
+            database,
+            _postgres: postgres,
+            lan,
+        }
+    }
+
+    /// A server on a machine of its own.
+    pub(crate) fn server(&self, name: &str) -> (Machine, Program) {
+        let machine = self.lan.machine(name).unwrap();
+        let program = Program::start_on(&machine, &self.data);
+        (machine, program)
+    }
+}
+
+async fn status(program: &Program) -> String {
+    let ready = Api::new(program.address).get("/health/readiness").await;
+    assert_eq!(ready.status, 200, "what is here is served: {}", ready.text);
+    ready.text
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_parted_from_its_database_serves_on_and_catches_up() {
+    let site = Site::new().await;
+    let (parted, near) = site.server("parted");
+    let (_, whole) = site.server("whole");
+    let (near_api, far_api) = (near.api(&site.token), whole.api(&site.token));
+    let ledger = Ledger::open(&far_api).await;
+    let (client_key, server_key) = site.data.sdk_keys("prod");
+    let mut writing_near = ledger.write(&near_api, 0);
+    let mut writing_far = ledger.write(&far_api, 1_000_000);
+    writing_near.well_again().await;
+    writing_far.well_again().await;
+    let mut client = Sdk::client(near.address, &client_key, &person("0"));
+    let mut server = Sdk::server(near.address, &server_key);
+    let mut elsewhere = Sdk::server(whole.address, &server_key);
+
+    // Both ends stay up, with connections that nobody ends, in the middle of transactions.
+    site.lan.part(&parted, &site.database).unwrap();
+    writing_near.refused().await;
+    client.settle();
+    server.settle();
+    let newcomer = Sdk::client(near.address, &client_key, &person("1"));
+    assert!(newcomer.value("left-0").is_some());
+    assert!(
+        status(&near).await.contains("degraded"),
+        "{}",
+        status(&near).await
+    );
+    // Locks that the other held when it went do not stop the rest for good.
+    writing_far.well_again().await;
+    writing_far.acknowledged(30).await;
+    let before = elsewhere.newest();
+    elsewhere.until(|sdk| sdk.newest() > before);
+
+    site.lan.heal().unwrap();
+    writing_near.well_again().await;
+    writing_near.end().await;
+    writing_far.end().await;
+    for program in [&near, &whole] {
+        ledger.check(&site.data, program, &site.token).await;
+    }
+    let fresh = Sdk::server(whole.address, &server_key);
+    server.until(|sdk| sdk.flags == fresh.flags);
+    elsewhere.until(|sdk| sdk.flags == fresh.flags);
+    let fresh = Sdk::client(whole.address, &client_key, &person("0"));
+    client.until(|sdk| sdk.flags == fresh.flags);
+    assert!(!status(&near).await.contains("degraded"));
+}
+
+/// A relay on a machine of its own, and SDKs that hang on it.
+struct Far {
+    machine: Machine,
+    relay: Program,
+    client: Sdk,
+    server: Sdk,
+    _folder: TempDir,
+}
+
+impl Far {
+    fn new(site: &Site, name: &str, upstream: &Program, key: &str) -> Self {
+        let machine = site.lan.machine(name).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let upstream = format!("http://{}", upstream.address);
+        let data = folder.path().to_str().unwrap();
+        let fed = ["--upstream", &upstream, "--key", key, "--data-dir", data];
+        let relay = Program::relay_on(&machine, &fed);
+        let (client_key, server_key) = site.data.sdk_keys("prod");
+        Self {
+            machine,
+            client: Sdk::client(relay.address, &client_key, &person("u")),
+            server: Sdk::server(relay.address, &server_key),
+            relay,
+            _folder: folder,
+        }
+    }
+
+    /// Waits until it knows that its upstream is away, or there. The kernel tells it of neither.
+    async fn until_connected(&self, wanted: bool) {
+        let line = format!("burgee_relay_upstream_connected {}", u8::from(wanted));
+        let begun = Instant::now();
+        loop {
+            let metrics = Api::new(self.relay.metrics).get("/metrics").await;
+            if metrics.text.lines().any(|it| it == line) {
+                return;
+            }
+            assert!(begun.elapsed() < PATIENCE * 4, "{wanted}: {}", metrics.text);
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+}
+
+/// Ten evaluations of the flag, told to a node.
+async fn evaluate(node: &Program, key: &str, flag: &Value) {
+    let one = json!({ "featureFlagKey": flag["key"], "sendToExperiment": false,
+        "timestamp": sdk::now(),
+        "variation": { "id": flag["variations"][0]["id"], "value": "true" } });
+    let told = json!([{ "user": person("u"), "metrics": [], "variations": vec![one; 10] }]);
+    let to = Api::new(node.address).with_sdk_key(key);
+    let answer = to.post("/api/public/insight/track", &told).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+/// How often the flag was evaluated in `prod`, as the API says.
+async fn counted(api: &Api, flag: &str) -> i64 {
+    let path = format!("projects/default/flags/{flag}/counts?environment=prod");
+    let counts = api.get(&path).await.expect(200);
+    let totals = counts["totals"].as_object().unwrap().values();
+    totals.filter_map(Value::as_i64).sum()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn relays_that_are_parted_from_their_upstream_in_any_direction_serve_on_and_catch_up() {
+    let site = Site::new().await;
+    let (source, upstream) = site.server("upstream");
+    let api = upstream.api(&site.token);
+    apply(&api, flag_on("f")).await;
+    let everywhere = json!({"name": "far", "scope": {"all": true}});
+    let key = api.post("relay-keys", &everywhere).await.expect(201);
+    let key = key["secret"].as_str().unwrap();
+    let mut relays = ["both", "down", "up"].map(|name| Far::new(&site, name, &upstream, key));
+    let (client_key, _) = site.data.sdk_keys("prod");
+    let flag = api.get("projects/default/flags/f").await.expect(200);
+    for far in &relays {
+        far.until_connected(true).await;
+        evaluate(&far.relay, &client_key, &flag).await;
+    }
+
+    let [both, down, up] = [0, 1, 2].map(|it| relays[it].machine.clone());
+    site.lan.part(&source, &both).unwrap();
+    site.lan.cut(&source, &down).unwrap();
+    site.lan.cut(&up, &source).unwrap();
+    apply(&api, json!([in_prod("turnOff", "f")])).await;
+    for far in &mut relays {
+        evaluate(&far.relay, &client_key, &flag).await;
+        far.client.settle();
+        far.server.settle();
+        let newcomer = Sdk::client(far.relay.address, &client_key, &person("v"));
+        assert!(newcomer.value("f").is_some());
+        // Whether there is such a key only the database says.
+        let unknown = Sdk::connect(far.relay.address, Kind::Client, &"x".repeat(44));
+        assert_eq!({ unknown }.close_code(), 1011);
+    }
+    // What is cut one way only: who sends nothing that arrives is gone to the other, too.
+    for far in &mut relays {
+        far.until_connected(false).await;
+        far.client.settle();
+        far.server.settle();
+        evaluate(&far.relay, &client_key, &flag).await;
+    }
+
+    site.lan.heal().unwrap();
+    for far in &mut relays {
+        far.until_connected(true).await;
+        far.client.until(|sdk| sdk.value("f") == Some("false"));
+        far.server.until(|sdk| sdk.is_on("f") == Some(false));
+    }
+    apply(&api, json!([in_prod("turnOn", "f")])).await;
+    for far in &mut relays {
+        far.client.until(|sdk| sdk.value("f") == Some("true"));
+        far.server.until(|sdk| sdk.is_on("f") == Some(true));
+    }
+    // Three times ten at each of three, also where an answer was lost and a batch sent again.
+    let begun = Instant::now();
+    while counted(&api, "f").await < 90 {
+        assert!(
+            begun.elapsed() < PATIENCE * 2,
+            "{}",
+            counted(&api, "f").await
+        );
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    for far in relays {
+        far.relay.stop();
+    }
+    assert_eq!(counted(&api, "f").await, 90);
+}
