@@ -7,6 +7,7 @@ pub(crate) mod bench;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use burgee_relay::backbone::{Backbone, Servers};
 use burgee_relay::upstream::Address;
@@ -157,9 +158,25 @@ pub(crate) struct ListenArgs {
         value_name = "ADDR"
     )]
     pub(crate) metrics_listen: SocketAddr,
+    /// When told to stop, spread telling connections to come back over this many seconds. 0: all at
+    /// once.
+    #[arg(
+        long,
+        env = "BURGEE_DRAIN",
+        default_value_t = 10,
+        value_parser = clap::value_parser!(u32).range(..=3600),
+        value_name = "SECONDS"
+    )]
+    drain: u32,
     /// Logs as `text` for people or `json` for machines. What is logged: `RUST_LOG`.
     #[arg(long, env = "BURGEE_LOG_FORMAT", default_value = "text", value_enum)]
     pub(crate) log_format: LogFormat,
+}
+
+impl ListenArgs {
+    pub(crate) fn drain(&self) -> Duration {
+        Duration::from_secs(self.drain.into())
+    }
 }
 
 /// `burgee server`.

@@ -1,6 +1,7 @@
 //! Where logs go and how they look. They go to standard error; standard output is for answers.
 
 use std::io::IsTerminal;
+use std::time::Duration;
 
 use tracing_subscriber::EnvFilter;
 
@@ -21,4 +22,10 @@ pub(crate) fn start(format: LogFormat) {
         LogFormat::Text => logs.with_target(false).init(),
         LogFormat::Json => logs.json().flatten_event(true).init(),
     }
+}
+
+/// Says that the process stops, and what may be waited for.
+pub(crate) fn stopping(drain: Duration) {
+    let seconds = drain.as_secs();
+    tracing::info!("stopping: connections are told to come back, over up to {seconds} s");
 }

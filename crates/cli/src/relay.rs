@@ -1,7 +1,6 @@
 //! `burgee relay`, `burgee export-state` and `burgee verify`.
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::{Context, bail};
 use burgee_domain::model::Organization;
@@ -16,15 +15,13 @@ use crate::admin;
 use crate::args::{ExportStateArgs, RelayArgs, VerifyArgs};
 use crate::logs;
 
-/// How long a stopping relay waits for connections to drain.
-const DRAIN: Duration = Duration::from_secs(5);
-
 /// Runs until a signal comes; the second signal does not wait for connections to drain.
 pub(crate) async fn run(args: RelayArgs) -> anyhow::Result<ExitCode> {
     logs::start(args.listening.log_format);
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let config = config(&args);
+    let drain = config.drain;
     let from = format!("{:?}", config.from);
     let relay = Relay::start(config).await;
     let relay = relay.context("the relay did not start")?;
@@ -45,7 +42,7 @@ pub(crate) async fn run(args: RelayArgs) -> anyhow::Result<ExitCode> {
         _ = terminate.recv() => {}
         () = relay.failed() => bail!("streaming ended by itself; the log says why"),
     }
-    tracing::info!("stopping: connections are told to come back");
+    logs::stopping(drain);
     tokio::select! {
         () = relay.stop() => {}
         _ = interrupt.recv() => {}
@@ -83,7 +80,7 @@ fn config(args: &RelayArgs) -> Config {
         share_port: args.listening.share_port,
         metrics_listen: args.listening.metrics_listen,
         from,
-        drain: DRAIN,
+        drain: args.listening.drain(),
     }
 }
 

@@ -21,6 +21,7 @@ Next: `burgee sdk-keys --project default --environment prod` gives the keys for 
 pub(crate) async fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
     logs::start(args.listening.log_format);
     let config = config(&args)?;
+    let drain = config.drain;
     let public = config.public_url.clone();
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -52,7 +53,7 @@ pub(crate) async fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
         _ = terminate.recv() => {}
         () = server.failed() => bail!("streaming ended by itself; the log says why"),
     }
-    tracing::info!("stopping: connections are told to come back");
+    logs::stopping(drain);
     tokio::select! {
         () = server.stop() => {}
         _ = interrupt.recv() => {}
@@ -71,6 +72,7 @@ fn config(args: &ServerArgs) -> anyhow::Result<Config> {
         hide_addresses: args.hide_addresses,
         listen: args.listening.listen,
         share_port: args.listening.share_port,
+        drain: args.listening.drain(),
         metrics_listen: args.listening.metrics_listen,
         public_url: args.public_url.clone(),
         smtp_url: args.smtp_url.clone(),

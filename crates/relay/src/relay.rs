@@ -36,7 +36,7 @@ pub struct Config {
     pub metrics_listen: SocketAddr,
     /// Where its environments come from.
     pub from: From,
-    /// How long a stopping relay waits for connections to drain.
+    /// Over how long a stopping relay spreads telling connections to come back.
     pub drain: Duration,
 }
 

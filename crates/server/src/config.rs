@@ -44,7 +44,7 @@ pub struct Config {
     pub demo: bool,
     /// NATS, through which relays are fed as well; none where they all connect to servers.
     pub backbone: Option<Backbone>,
-    /// How long a stopping server waits for connections to drain.
+    /// Over how long a stopping server spreads telling connections to come back.
     pub drain: Duration,
 }
 
@@ -71,7 +71,7 @@ impl Config {
             rates: Rates::default(),
             demo: false,
             backbone: None,
-            drain: Duration::from_secs(5),
+            drain: driver::DRAIN,
         }
     }
 

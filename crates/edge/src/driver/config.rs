@@ -4,6 +4,10 @@ use std::time::Duration;
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 
+/// Over how long servers and relays spread telling connections to come back, where nothing else is
+/// said.
+pub const DRAIN: Duration = Duration::from_secs(10);
+
 /// Settings of the driver.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -33,8 +37,14 @@ pub struct Config {
     pub state_turn: Duration,
     /// From our close frame until the socket is closed, whatever the peer says.
     pub linger: Duration,
-    /// How long a shutdown may take.
+    /// The window over which a shutdown tells connections to come back. None here: all at once.
     pub drain: Duration,
+    /// Between two portions of them. Where there are fewer connections than steps, one is told at
+    /// each, and the window is not used up.
+    pub drain_step: Duration,
+    /// How long a shutdown waits after the window for those who were told to go, and for requests
+    /// to be answered.
+    pub farewell: Duration,
     /// What the deadlines are counted in: they are late by up to four of these.
     pub tick: Duration,
     /// Bytes that the kernel may hold for a peer (it counts double). Bounds what a herd costs.
@@ -74,7 +84,9 @@ impl Default for Config {
             stall_timeout_in_herd: Duration::from_secs(10),
             state_turn: Duration::from_secs(2),
             linger: Duration::from_secs(1),
-            drain: Duration::from_secs(5),
+            drain: Duration::ZERO,
+            drain_step: Duration::from_millis(100),
+            farewell: Duration::from_secs(5),
             tick: Duration::from_secs(1),
             send_buffer: 128 * 1024,
             kept_input: 64 * 1024 * 1024,

@@ -16,7 +16,8 @@ use super::agents::Agents;
 use super::clock::Clock;
 use super::config::Config;
 use super::connection::Connection;
-use super::counters::{Counters, sub};
+use super::counters::Counters;
+use super::drain::Drain;
 use super::handover::ToHttp;
 use super::handshake::Handshakes;
 use super::mailbox::{ConnectionId, Mail, Mailbox};
@@ -83,8 +84,8 @@ pub(super) struct EventLoop {
     pub(super) now: i64,
     /// The time of this turn, or of the last few pushes.
     pub(super) moment: Instant,
-    /// When a shutdown ends whatever is left.
-    pub(super) drain_until: Option<Instant>,
+    /// The shutdown, from its beginning.
+    pub(super) drain: Option<Drain>,
 }
 
 impl EventLoop {
@@ -129,7 +130,7 @@ impl EventLoop {
             tick: 0,
             now: 0,
             moment: Instant::now(),
-            drain_until: None,
+            drain: None,
         })
     }
 
@@ -181,6 +182,7 @@ impl EventLoop {
         self.accept(events.iter().count());
         self.push_some();
         self.serve_herd();
+        self.tell_some();
     }
 
     fn read_mail(&mut self) {
@@ -215,33 +217,14 @@ impl EventLoop {
         }
     }
 
-    fn shut_down(&mut self) {
-        self.acceptor = None;
-        self.drain_until = Some(Instant::now() + self.config.drain);
-        self.walks.clear();
-        sub(&self.counters.waiting, self.herd.len());
-        self.herd.clear();
-        let keys: Vec<usize> = self.connections.iter().map(|(key, _)| key).collect();
-        for key in keys {
-            if self.connections[key].session.awaits_head() {
-                self.ends(key, |unsynced| &unsynced.shutdown);
-                self.drop_connection(key);
-            } else {
-                self.close(key, Close::GOING_AWAY);
-            }
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        self.drain_until
-            .is_some_and(|until| self.connections.is_empty() || Instant::now() >= until)
-    }
-
     /// How long to wait: not at all while there is something left to do.
     fn patience(&self) -> Option<Duration> {
         let pushes = !self.walks.is_empty();
         let busy = pushes || !self.more_to_read.is_empty() || self.herd_moves();
-        busy.then_some(Duration::ZERO)
+        match busy {
+            true => Some(Duration::ZERO),
+            false => self.drain_patience(),
+        }
     }
 
     /// The place of a connection, if it still lives.

@@ -121,7 +121,8 @@ impl Service {
     }
 }
 
-/// Serves what is handed over until `shutdown`, and what is there then for at most `drain` more.
+/// Serves what is handed over, until the loops have ended and all is answered; at most until a
+/// shutdown is over.
 pub(super) async fn run(
     mut queue: mpsc::UnboundedReceiver<HandedOver>,
     router: axum::Router,
@@ -131,17 +132,25 @@ pub(super) async fn run(
     let service = Arc::new(Service::new(router, &config));
     let tasks = TaskTracker::new();
     let abort = CancellationToken::new();
-    while let Some(Some(connection)) = shutdown.run_until_cancelled(queue.recv()).await {
-        let serving = serve(connection, Arc::clone(&service), shutdown.clone());
-        tasks.spawn(abort.clone().run_until_cancelled_owned(serving));
-    }
-    tasks.close();
-    if tokio::time::timeout(config.drain, tasks.wait())
-        .await
-        .is_err()
-    {
-        abort.cancel();
+    let serving = async {
+        while let Some(connection) = queue.recv().await {
+            let serving = serve(connection, Arc::clone(&service), shutdown.clone());
+            tasks.spawn(abort.clone().run_until_cancelled_owned(serving));
+        }
+        tasks.close();
         tasks.wait().await;
+    };
+    let over = async {
+        shutdown.cancelled().await;
+        tokio::time::sleep(config.drain + config.farewell).await;
+    };
+    tokio::select! {
+        () = serving => {}
+        () = over => {
+            abort.cancel();
+            tasks.close();
+            tasks.wait().await;
+        }
     }
 }
 
@@ -161,20 +170,24 @@ async fn serve(connection: HandedOver, service: Arc<Service>, shutdown: Cancella
     probe(&stream);
     let stream = PeerStream::new(stream, read, service.stall, service.linger, permit);
     let idle = service.idle;
+    // In a shutdown there is one request that it came for, and no other.
+    let stopping = shutdown.is_cancelled();
     let answer = service_fn(move |request| {
         let service = Arc::clone(&service);
         async move { service.answer(request, peer).await }
     });
     let serving = http1::Builder::new()
         .timer(TokioTimer::new())
-        .keep_alive(keep_alive)
+        .keep_alive(keep_alive && !stopping)
         .header_read_timeout(idle)
         .serve_connection(TokioIo::new(stream), answer)
         .with_upgrades();
     tokio::pin!(serving);
     let result = tokio::select! {
+        // A request that has come is looked at first.
+        biased;
         result = &mut serving => result,
-        () = shutdown.cancelled() => {
+        () = shutdown.cancelled(), if !stopping => {
             serving.as_mut().graceful_shutdown();
             serving.await
         }

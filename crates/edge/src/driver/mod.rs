@@ -27,6 +27,7 @@ mod config;
 mod connection;
 mod counters;
 mod delivery;
+mod drain;
 mod event_loop;
 mod handover;
 mod handshake;
@@ -52,11 +53,12 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 pub use collector::{DeliveryTimes, Loops};
-pub use config::Config;
+pub use config::{Config, DRAIN};
 pub use counters::{Counters, PerKind, Refusals, Unsynced};
 pub use latency::Latency;
 
 use crate::api::Api;
+use crate::hub::Hub;
 use event_loop::EventLoop;
 use mailbox::{Mail, Mailbox};
 use places::Places;
@@ -115,8 +117,9 @@ pub fn listen(address: SocketAddr, config: &Config) -> io::Result<Listening> {
 }
 
 /// Serves who connects: `/streaming` by itself, everything else by `router`, whose requests carry
-/// `axum::extract::ConnectInfo<SocketAddr>`. Ends some time after `shutdown`, at most
-/// [`Config::drain`] later. Must be called on a tokio runtime. `config` is the one that it
+/// `axum::extract::ConnectInfo<SocketAddr>`. At `shutdown` nobody is taken any more, and connections
+/// are told to come back over [`Config::drain`]; ends when all are gone, at most
+/// [`Config::farewell`] after that. Must be called on a tokio runtime. `config` is the one that it
 /// [listens](listen) by.
 pub fn serve(
     listening: Listening,
@@ -163,7 +166,8 @@ pub fn serve(
             .subscribe(move |event| mailbox.post(Mail::Event(event)));
     }
     let threads = start(loops, &shutdown)?;
-    let ended = tokio::spawn(end(shutdown, mailboxes, threads, http));
+    let hub = Arc::clone(&edge.hub);
+    let ended = tokio::spawn(end(shutdown, hub, mailboxes, threads, http));
     Ok(Handle {
         local_addr,
         counters,
@@ -195,11 +199,13 @@ fn start(
 /// Waits for the shutdown, passes it on, and waits for all parts.
 async fn end(
     shutdown: CancellationToken,
+    hub: Arc<Hub>,
     mailboxes: Vec<Arc<Mailbox>>,
     threads: Vec<std::thread::JoinHandle<()>>,
     http: JoinHandle<()>,
 ) {
     shutdown.cancelled().await;
+    hub.stop();
     for mailbox in mailboxes {
         mailbox.post(Mail::Shutdown);
     }

@@ -39,7 +39,7 @@ impl EventLoop {
         }
         self.pass_slow_readers();
         // A shutdown does not wait for everybody's turn.
-        let parts = match self.drain_until {
+        let parts = match self.drain {
             Some(_) => PARTS,
             None => PARTS.min(behind as usize),
         };

@@ -93,6 +93,7 @@ pub struct Hub {
     /// Tells those who wait that the feed brought something.
     progressed: Notify,
     ready: AtomicBool,
+    stopping: AtomicBool,
 }
 
 impl Hub {
@@ -108,6 +109,7 @@ impl Hub {
             wake: Notify::new(),
             progressed: Notify::new(),
             ready: AtomicBool::new(false),
+            stopping: AtomicBool::new(false),
         })
     }
 
@@ -227,6 +229,16 @@ impl Hub {
     /// Whether everything was loaded once since the start (or tried and found wanting).
     pub fn is_ready(&self) -> bool {
         self.ready.load(Ordering::Acquire)
+    }
+
+    /// The process is about to end: who asks whether it is ready is told that it is not.
+    pub fn stop(&self) {
+        self.stopping.store(true, Ordering::Release);
+    }
+
+    /// Whether it is.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
     }
 
     /// Resolves once [`Self::is_ready`] holds.

@@ -92,6 +92,8 @@ spec:
           value: 0.0.0.0:5101
         - name: BURGEE_LOG_FORMAT
           value: json
+        - name: BURGEE_DRAIN
+          value: {{ .Values.drain.seconds | quote }}
         {{- if include "burgee.several" . }}
         - name: BURGEE_DATABASE
           valueFrom:

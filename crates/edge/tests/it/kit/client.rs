@@ -173,12 +173,20 @@ impl Client {
 
     /// The head of an HTTP answer.
     pub(crate) fn read_head(&mut self) -> String {
+        let head = self.try_read_head();
+        head.unwrap_or_else(|| panic!("the connection ended before an answer"))
+    }
+
+    /// The same, unless the connection ends before.
+    pub(crate) fn try_read_head(&mut self) -> Option<String> {
         loop {
             if let Some(end) = find(&self.read, b"\r\n\r\n") {
                 let head: Vec<u8> = self.read.drain(..end + 4).collect();
-                return String::from_utf8(head).unwrap();
+                return Some(String::from_utf8(head).unwrap());
             }
-            assert!(self.fill(), "the connection ended before an answer");
+            if !self.fill() {
+                return None;
+            }
         }
     }
 

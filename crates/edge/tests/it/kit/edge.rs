@@ -26,6 +26,8 @@ pub(crate) struct Edge {
     pub(crate) hub: Arc<Hub>,
     handle: Option<Handle>,
     shutdown: CancellationToken,
+    /// Ends the feed, which goes on during a shutdown.
+    stop_feed: CancellationToken,
     runtime: Runtime,
 }
 
@@ -44,10 +46,10 @@ impl Edge {
         let feed = Arc::new(Feed::new());
         feed.set_flag("greeting", "hello");
         let runtime = Runtime::new().unwrap();
-        let shutdown = CancellationToken::new();
+        let (shutdown, stop_feed) = (CancellationToken::new(), CancellationToken::new());
         let metrics = Arc::new(Metrics::default());
         let hub = Hub::new(Arc::clone(&feed.world) as _, Arc::clone(&metrics));
-        runtime.spawn(Arc::clone(&hub).run(shutdown.clone()));
+        runtime.spawn(Arc::clone(&hub).run(stop_feed.clone()));
         runtime.block_on(hub.ready());
         let counted = Arc::clone(&metrics);
         let router = Router::new()
@@ -72,6 +74,7 @@ impl Edge {
         };
         let handle = {
             let _guard = runtime.enter();
+            let router = router.merge(burgee_edge::api::router(api.clone()));
             let listening = driver::listen(address, &config)?;
             driver::serve(listening, &api, router, shutdown.clone(), config)?
         };
@@ -82,6 +85,7 @@ impl Edge {
             hub,
             handle: Some(handle),
             shutdown,
+            stop_feed,
             runtime,
         })
     }
@@ -191,6 +195,16 @@ impl Edge {
         self.shutdown.cancel();
         if let Some(handle) = self.handle.take() {
             self.runtime.block_on(handle.ended());
+        }
+        self.stop_feed.cancel();
+    }
+
+    /// Waits until nobody listens any more.
+    pub(crate) fn await_closed(&self) {
+        let deadline = std::time::Instant::now() + PATIENCE;
+        while std::net::TcpStream::connect(self.address).is_ok() {
+            assert!(std::time::Instant::now() < deadline, "it still listens");
+            std::thread::yield_now();
         }
     }
 
