@@ -168,6 +168,9 @@ pub(crate) struct ListenArgs {
         value_name = "SECONDS"
     )]
     drain: u32,
+    /// Where traces go.
+    #[command(flatten)]
+    pub(crate) traces: TraceArgs,
     /// Logs as `text` for people or `json` for machines. What is logged: `RUST_LOG`.
     #[arg(long, env = "BURGEE_LOG_FORMAT", default_value = "text", value_enum)]
     pub(crate) log_format: LogFormat,
@@ -177,6 +180,15 @@ impl ListenArgs {
     pub(crate) fn drain(&self) -> Duration {
         Duration::from_secs(self.drain.into())
     }
+}
+
+/// Where traces go.
+#[derive(Debug, Args)]
+pub(crate) struct TraceArgs {
+    /// A collector of OpenTelemetry traces, by OTLP over HTTP: `http://localhost:4318`. From the
+    /// request that changes a flag to the push to this process's connections. None where not given.
+    #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_name = "URL")]
+    pub(crate) otlp_endpoint: Option<String>,
 }
 
 /// `burgee server`.

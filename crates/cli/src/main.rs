@@ -17,6 +17,7 @@ mod project_file;
 mod relay;
 mod server;
 mod token;
+mod traces;
 mod user;
 
 use std::process::ExitCode;

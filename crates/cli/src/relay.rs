@@ -13,11 +13,12 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::admin;
 use crate::args::{ExportStateArgs, RelayArgs, VerifyArgs};
-use crate::logs;
+use crate::{logs, traces};
 
 /// Runs until a signal comes; the second signal does not wait for connections to drain.
 pub(crate) async fn run(args: RelayArgs) -> anyhow::Result<ExitCode> {
     logs::start(args.listening.log_format);
+    let _traces = traces::start(&args.listening.traces, "burgee-relay")?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let config = config(&args);

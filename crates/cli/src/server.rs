@@ -9,7 +9,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::admin::{location, place};
 use crate::args::ServerArgs;
-use crate::logs;
+use crate::{logs, traces};
 
 /// What the first start says.
 const WELCOME: &str = "\
@@ -20,6 +20,7 @@ Next: `burgee sdk-keys --project default --environment prod` gives the keys for 
 /// Runs until a signal comes; the second signal does not wait for connections to drain.
 pub(crate) async fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
     logs::start(args.listening.log_format);
+    let _traces = traces::start(&args.listening.traces, "burgee-server")?;
     let config = config(&args)?;
     let drain = config.drain;
     let public = config.public_url.clone();

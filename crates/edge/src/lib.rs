@@ -23,4 +23,5 @@ pub mod sink;
 pub mod source;
 pub mod texts;
 pub mod token;
+pub mod trace;
 pub mod traffic;

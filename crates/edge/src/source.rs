@@ -7,6 +7,8 @@ use burgee_eval::flag::Flag;
 use burgee_eval::segment::Segment;
 use burgee_eval::time::Millis;
 
+use crate::trace::Trace;
+
 /// A boxed future, so that sources and sinks can be trait objects.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -67,6 +69,8 @@ pub struct State {
     /// When that version was committed, by the clock of whoever committed it; 0 where that is not
     /// known. Delivery is measured from then on.
     pub committed_at: Millis,
+    /// The trace that it belongs to, where who asked for it is traced.
+    pub trace: Option<Trace>,
     /// The highest stamp given out (never below any item's).
     pub last_stamp: Millis,
     /// Released flags; archived and deleted ones with `is_archived` (their tombstones are made
@@ -96,6 +100,8 @@ pub struct Delta {
     pub position: Position,
     /// When that version was committed, as in [`State::committed_at`].
     pub committed_at: Millis,
+    /// As in [`State::trace`].
+    pub trace: Option<Trace>,
     /// The highest stamp given out.
     pub last_stamp: Millis,
     /// Latest state of each changed flag (whole objects, as in [`State::flags`]).

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use burgee_edge::source::{self, KeyKind, Position, SdkKey};
+use burgee_edge::trace::Trace;
 use burgee_eval::flag::Flag;
 use burgee_eval::segment::Segment;
 use burgee_eval::time::Millis;
@@ -178,6 +179,9 @@ pub struct Whole {
     /// When that version was committed; 0 where that is not known.
     #[serde(default)]
     pub committed_at: Millis,
+    /// The trace that it belongs to, where who asked for it is traced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
     /// The highest stamp given out.
     pub last_stamp: Millis,
     /// Released flags, and archived ones.
@@ -201,6 +205,9 @@ pub struct Since {
     /// When that version was committed; 0 where that is not known.
     #[serde(default)]
     pub committed_at: Millis,
+    /// The trace that it belongs to, where who asked for it is traced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
     /// The highest stamp given out.
     pub last_stamp: Millis,
     /// The latest state of each changed flag.
@@ -289,6 +296,7 @@ impl From<source::State> for Whole {
             environment: state.environment,
             position: sent(state.position),
             committed_at: state.committed_at,
+            trace: state.trace,
             last_stamp: state.last_stamp,
             flags: state.flags,
             segments: state.segments,
@@ -306,6 +314,7 @@ impl Since {
             from: sent(from),
             position: sent(delta.position),
             committed_at: delta.committed_at,
+            trace: delta.trace,
             last_stamp: delta.last_stamp,
             keys: keys.map(|keys| keys.iter().map(Into::into).collect()),
             flags: delta.flags,

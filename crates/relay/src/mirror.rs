@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use burgee_edge::source::{Changes, Delta, Head, Position, SdkKey, State};
+use burgee_edge::trace::Trace;
 use burgee_eval::flag::Flag;
 use burgee_eval::segment::Segment;
 use burgee_eval::time::Millis;
@@ -29,6 +30,7 @@ pub(crate) struct Misfit(String);
 struct Mirrored {
     position: Position,
     committed_at: Millis,
+    trace: Option<Trace>,
     last_stamp: Millis,
     keys: Vec<SdkKey>,
     /// The version that brought the keys.
@@ -97,6 +99,7 @@ impl Mirror {
         let mirrored = Mirrored {
             position,
             committed_at: whole.committed_at,
+            trace: whole.trace,
             last_stamp: whole.last_stamp,
             keys: whole.keys.into_iter().map(Into::into).collect(),
             keys_since: version,
@@ -127,6 +130,7 @@ impl Mirror {
             found.keys_since = version;
         }
         found.committed_at = since.committed_at;
+        found.trace = since.trace;
         found.last_stamp = since.last_stamp;
         found.position = position;
         found.known.push_back(position);
@@ -143,6 +147,7 @@ impl Mirrored {
             environment: id.to_owned(),
             position: self.position,
             committed_at: self.committed_at,
+            trace: self.trace,
             last_stamp: self.last_stamp,
             flags: self.flags.values().map(|(it, _)| it.clone()).collect(),
             segments: self.segments.values().map(|(it, _)| it.clone()).collect(),
@@ -158,6 +163,7 @@ impl Mirrored {
         Delta {
             position: self.position,
             committed_at: self.committed_at,
+            trace: self.trace,
             last_stamp: self.last_stamp,
             flags: flags.map(|(it, _)| it.clone()).collect(),
             segments: segments.map(|(it, _)| it.clone()).collect(),

@@ -21,8 +21,8 @@ use burgee_edge::source::{
 use tokio::sync::{Notify, watch};
 use tokio::time::sleep;
 
-pub use connect::{Address, BadAddress};
-pub(crate) use connect::{limits, tls};
+pub(crate) use connect::limits;
+pub use connect::{Address, BadAddress, tls};
 
 use crate::disk::Disk;
 use crate::message::{Agent, Answer, Opened, Report, Taken, ToRelay, ToUpstream, Whole};

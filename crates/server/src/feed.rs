@@ -10,6 +10,7 @@ use burgee_domain::position;
 use burgee_edge::source::{
     BoxFuture, Changes, Delta, Head, KeyKind, Position, SdkKey, Source, State, Unavailable,
 };
+use burgee_edge::trace::Trace;
 use burgee_relay::kept::Kept;
 use burgee_store::{Store, StoreError, edge};
 use tokio::sync::{Mutex, watch};
@@ -172,6 +173,7 @@ pub(crate) fn state(state: edge::State) -> State {
         environment: state.environment.id.to_string(),
         position: place(state.environment.position),
         committed_at: state.at,
+        trace: traced(state.trace),
         last_stamp: state.environment.last_stamp,
         flags: state.flags,
         segments: state.segments,
@@ -183,11 +185,17 @@ fn delta(delta: edge::Delta) -> Delta {
     Delta {
         position: place(delta.environment.position),
         committed_at: delta.at,
+        trace: traced(delta.trace),
         last_stamp: delta.environment.last_stamp,
         flags: delta.flags,
         segments: delta.segments,
         keys: delta.keys.map(keys),
     }
+}
+
+/// What is no trace is none: a version is served whatever was written beside it.
+fn traced(trace: Option<String>) -> Option<Trace> {
+    trace.and_then(|text| text.parse().ok())
 }
 
 fn keys(keys: Vec<model::SdkKey>) -> Vec<SdkKey> {

@@ -35,6 +35,7 @@ pub mod router;
 pub mod server;
 pub mod setup;
 pub mod sink;
+mod traced;
 
 pub use app::now;
 pub use config::Config;

@@ -42,6 +42,7 @@ use crate::openapi::{PUBLISHED, complete};
 use crate::portal::Portal;
 use crate::problem::Problem;
 use crate::rates;
+use crate::traced::traced;
 
 #[derive(OpenApi)]
 #[openapi(
@@ -69,6 +70,7 @@ pub fn router(state: AppState) -> Router {
     if dialect == Dialect::Postgres {
         router = router.layer(from_fn(answer_in_time));
     }
+    let router = router.layer(from_fn(traced));
     let portal = Portal::built_in();
     let api = router
         .fallback(

@@ -28,6 +28,7 @@ use burgee_domain::outcome::{Outcome, Scope, Step, TargetingEdit};
 use burgee_domain::position::Position;
 use burgee_domain::workspace::Workspace;
 use burgee_eval::time::Millis;
+use opentelemetry::context::FutureExt;
 use serde_json::json;
 
 use crate::change_sets::{self, Actor, NewChangeSet};
@@ -44,7 +45,9 @@ pub use step::ApplyRequest;
 use crate::error::StoreError;
 use crate::log::{self, Version};
 use crate::workspace;
-use crate::{Store, Tx, environments, flags, organizations, projects, segments, targetings, text};
+use crate::{
+    Store, Tx, environments, flags, organizations, projects, segments, targetings, text, trace,
+};
 
 impl Store {
     /// Applies a change set.
@@ -122,6 +125,19 @@ impl Store {
 
     /// The one way: whatever decides about the outcome.
     async fn change(
+        &self,
+        work: &Work<'_>,
+        references: &References,
+        decide: impl FnOnce(&Workspace, NewId<'_>) -> Result<Decision, ApplyError>,
+    ) -> Result<Applied, ApplyError> {
+        let span = trace::span("apply a change set");
+        let changing = self.change_in_one(work, references, decide);
+        let applied = changing.with_context(span.clone()).await;
+        trace::end(&span, &applied);
+        applied
+    }
+
+    async fn change_in_one(
         &self,
         work: &Work<'_>,
         references: &References,

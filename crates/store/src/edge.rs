@@ -40,6 +40,8 @@ pub struct State {
     pub environment: Environment,
     /// When its version was asked for; 0 before the first.
     pub at: Millis,
+    /// The trace that its version belongs to, as W3C's `traceparent`.
+    pub trace: Option<String>,
     /// Released flags; archived and deleted ones are marked archived. One per key.
     pub flags: Vec<flag::Flag>,
     /// Segments in scope; archived and deleted ones are marked archived. One per id.
@@ -66,6 +68,8 @@ pub struct Delta {
     pub environment: Environment,
     /// As in [`State::at`].
     pub at: Millis,
+    /// As in [`State::trace`].
+    pub trace: Option<String>,
     /// As in [`State::flags`].
     pub flags: Vec<flag::Flag>,
     /// As in [`State::segments`].
@@ -146,26 +150,31 @@ async fn state(
     connection: &mut AnyConnection,
     environment: Environment,
 ) -> Result<State, StoreError> {
+    let (at, trace) = asked_for(connection, &environment).await?;
     Ok(State {
         flags: served_flags(connection, &environment, None).await?,
         segments: served_segments(connection, &environment, None).await?,
         keys: sdk_keys::valid(connection, environment.id.as_str()).await?,
-        at: asked_for(connection, &environment).await?,
+        at,
+        trace,
         environment,
     })
 }
 
-/// When an environment's version was asked for.
+/// When an environment's version was asked for, and in which trace.
 async fn asked_for(
     connection: &mut AnyConnection,
     environment: &Environment,
-) -> Result<Millis, StoreError> {
-    let found = sqlx::query("SELECT at FROM versions WHERE scope_id = $1 AND version = $2")
+) -> Result<(Millis, Option<String>), StoreError> {
+    let found = sqlx::query("SELECT at, trace FROM versions WHERE scope_id = $1 AND version = $2")
         .bind(environment.id.as_str())
         .bind(environment.position.version)
         .fetch_optional(connection)
         .await?;
-    found.map_or(Ok(Millis(0)), |found| row::millis(&found, 0))
+    Ok(match found {
+        Some(found) => (row::millis(&found, 0)?, row::optional_text(&found, 1)?),
+        None => (Millis(0), None),
+    })
 }
 
 async fn served_flags(

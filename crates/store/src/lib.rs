@@ -50,6 +50,7 @@ mod sql;
 mod targetings;
 mod text;
 pub mod tokens;
+mod trace;
 pub mod traffic;
 mod used;
 mod user_properties;

@@ -19,7 +19,7 @@ use crate::change_sets::Reference;
 use crate::error::StoreError;
 use crate::image::Packer;
 use crate::sql::{Sql, rows};
-use crate::{image, row};
+use crate::{image, row, trace};
 
 /// How many rows a statement writes.
 const ROWS: usize = rows(14);
@@ -107,8 +107,8 @@ pub(crate) async fn write(
 ) -> Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO versions \
-         (scope_id, version, scope_kind, organization_id, change_set_id, chain, at, number) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, \
+         (scope_id, version, scope_kind, organization_id, change_set_id, chain, at, trace, number) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, \
          (SELECT number FROM change_sets WHERE organization_id = $4 AND id = $5))",
     )
     .bind(version.scope)
@@ -118,6 +118,7 @@ pub(crate) async fn write(
     .bind(change_set.id)
     .bind(version.chain.to_vec())
     .bind(now.0)
+    .bind(trace::here())
     .execute(&mut *connection)
     .await?;
     let mut packer = Packer::new()?;

@@ -80,6 +80,10 @@ pub(crate) const TRUTH: &[Migration] = &[
         version: 16,
         text: include_str!("../migrations/truth/0016_relay_keys.sql"),
     },
+    Migration {
+        version: 17,
+        text: include_str!("../migrations/truth/0017_traces.sql"),
+    },
 ];
 
 /// The steps of the traffic.

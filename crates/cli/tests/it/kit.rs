@@ -115,7 +115,8 @@ pub(crate) fn unheeding(program: &str) -> Command {
 fn heed_nothing(command: &mut Command) {
     command.env_remove("RUST_LOG");
     for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("BURGEE_") {
+        let name = name.to_string_lossy().into_owned();
+        if name.starts_with("BURGEE_") || name.starts_with("OTEL_") {
             command.env_remove(name);
         }
     }

@@ -21,5 +21,6 @@ mod project_file;
 mod stopping;
 mod sudden_death;
 mod tokens;
+mod traces;
 mod tracking;
 mod wire;

@@ -57,6 +57,7 @@ fn environment() -> Arc<Environment> {
         environment: "env".into(),
         position: Position::default(),
         committed_at: Millis(0),
+        trace: None,
         last_stamp: Millis(0),
         flags: Vec::new(),
         segments: Vec::new(),
@@ -71,6 +72,7 @@ fn step(generation: u32, version: i64, written: u64, received: u64) -> LoopStep 
         arrival: Arrival {
             version,
             committed_at: 7,
+            trace: None,
             travelled: 3,
             at: Instant::now(),
         },

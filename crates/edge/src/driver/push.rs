@@ -2,9 +2,10 @@
 
 use std::cell::OnceCell;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use bytes::Bytes;
+use opentelemetry::KeyValue;
 
 use super::connection::Phase;
 use super::counters::add;
@@ -34,6 +35,22 @@ pub(super) struct Walk {
     /// are told from the end of the list, so that one who leaves puts nobody out of reach: its
     /// place is taken by one from the end, who has been told.
     left: Option<usize>,
+}
+
+impl Walk {
+    /// Adds to the trace of the change how long it took until all of this loop's connections were
+    /// told.
+    fn trace(&self, connections: usize) {
+        let arrival = self.update.to().arrival();
+        let Some(trace) = arrival.trace else { return };
+        let ended = SystemTime::now();
+        let began = ended.checked_sub(arrival.at.elapsed()).unwrap_or(ended);
+        let environment = self.update.environment().id().as_ref();
+        let connections = i64::try_from(connections).unwrap_or(i64::MAX);
+        let connections = KeyValue::new("burgee.connections", connections);
+        let version = (environment, arrival.version);
+        trace.record("push a version", (began, ended), version, [connections]);
+    }
 }
 
 impl EventLoop {
@@ -83,6 +100,8 @@ impl EventLoop {
             if left > 0 {
                 walk.left = Some(left);
                 self.walks.push_front(walk);
+            } else {
+                walk.trace(members);
             }
         }
     }

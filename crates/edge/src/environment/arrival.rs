@@ -4,6 +4,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use burgee_eval::time::Millis;
 
+use crate::trace::Trace;
+
 /// When a version of an environment came here.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
@@ -12,6 +14,8 @@ pub struct Arrival {
     /// When it was committed, in ms since 1970, by the clock of whoever committed it; 0 where that
     /// is not known.
     pub committed_at: i64,
+    /// The trace that it belongs to.
+    pub trace: Option<Trace>,
     /// How long it was on its way, in ms, by the two clocks; never negative.
     pub travelled: u64,
     /// When it came; what happens to it here is measured from then on.
@@ -20,7 +24,7 @@ pub struct Arrival {
 
 impl Arrival {
     /// It came just now.
-    pub(super) fn now(version: i64, committed_at: Millis) -> Self {
+    pub(super) fn now(version: i64, committed_at: Millis, trace: Option<Trace>) -> Self {
         let now = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
@@ -33,6 +37,7 @@ impl Arrival {
         Self {
             version,
             committed_at: committed_at.0,
+            trace,
             travelled,
             at: Instant::now(),
         }

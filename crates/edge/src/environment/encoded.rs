@@ -81,7 +81,7 @@ impl Encoded {
         other_history: i64,
         server: impl FnOnce(&Snapshot) -> ServerState,
     ) -> Self {
-        let arrival = Arrival::now(state.position.version, state.committed_at);
+        let arrival = Arrival::now(state.position.version, state.committed_at, state.trace);
         let snapshot = Snapshot::build(state.flags, state.segments);
         Self {
             generation,
@@ -97,7 +97,7 @@ impl Encoded {
 
     /// The next state; compiles and encodes only what the delta touches.
     pub(crate) fn apply(&self, delta: Delta) -> (Self, Affected) {
-        let arrival = Arrival::now(delta.position.version, delta.committed_at);
+        let arrival = Arrival::now(delta.position.version, delta.committed_at, delta.trace);
         let (snapshot, affected) = self.snapshot.apply(delta.flags, delta.segments);
         let edited = affected
             .flags

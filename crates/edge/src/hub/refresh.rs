@@ -1,6 +1,7 @@
 //! Bringing one environment up to date: fetch, compile, swap, tell.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use burgee_eval::flag::Flag;
 use burgee_eval::segment::Segment;
@@ -28,6 +29,33 @@ fn work(flags: &[Flag], segments: &[Segment]) -> usize {
 
 /// Fetches what is new of an environment and puts it in place.
 pub(super) async fn refresh(hub: &Arc<Hub>, id: &str) -> Result<(), Unavailable> {
+    let began = SystemTime::now();
+    let before = generation(hub, id);
+    renew(hub, id).await?;
+    // What was there when this process started is nobody's news.
+    if before.is_some() && generation(hub, id) != before {
+        trace(hub, id, began);
+    }
+    Ok(())
+}
+
+/// Which of its states an environment is at; none where it is not here.
+fn generation(hub: &Hub, id: &str) -> Option<u32> {
+    Some(hub.environment(id)?.current().generation())
+}
+
+/// Adds to the trace of a change how long it took to be served here.
+fn trace(hub: &Hub, id: &str, began: SystemTime) {
+    if let Some(environment) = hub.environment(id)
+        && let arrival = environment.current().arrival()
+        && let Some(trace) = arrival.trace
+    {
+        let when = (began, SystemTime::now());
+        trace.record("take up a version", when, (id, arrival.version), []);
+    }
+}
+
+async fn renew(hub: &Arc<Hub>, id: &str) -> Result<(), Unavailable> {
     let Some(environment) = hub.environment(id) else {
         if let Some(state) = hub.source.state(id).await? {
             add(hub, state).await?;

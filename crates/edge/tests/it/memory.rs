@@ -99,6 +99,7 @@ impl World {
                 digest: 1,
             },
             committed_at: Millis(0),
+            trace: None,
             last_stamp: Millis(EPOCH),
             flags: Vec::new(),
             segments: Vec::new(),
@@ -292,6 +293,7 @@ impl Environment {
         Changes::Since(Delta {
             position,
             committed_at: just_now(),
+            trace: None,
             last_stamp,
             flags,
             segments,

@@ -18,6 +18,7 @@ fn since(from: i64, to: i64, bytes: usize) -> Since {
         position: sent(at(to)),
         last_stamp: burgee_eval::time::Millis(to),
         committed_at: burgee_eval::time::Millis(to),
+        trace: None,
         flags: Vec::new(),
         segments: Vec::new(),
         keys: Some(vec![crate::message::WireKey {

@@ -9,6 +9,7 @@ fn environment(id: &str) -> Whole {
         environment: id.into(),
         position: (3, u64::MAX),
         committed_at: Millis(0),
+        trace: None,
         last_stamp: Millis(7),
         flags: Vec::new(),
         segments: Vec::new(),

@@ -83,7 +83,7 @@ pub(crate) fn limits() -> WebSocketConfig {
 }
 
 /// Whom to believe: Mozilla's list and the machine's own.
-pub(crate) fn tls() -> Arc<ClientConfig> {
+pub fn tls() -> Arc<ClientConfig> {
     let mut roots = RootCertStore::empty();
     roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     let own = rustls_native_certs::load_native_certs();

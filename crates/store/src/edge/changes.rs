@@ -33,8 +33,10 @@ pub(super) async fn changes(
         true => Some(sdk_keys::valid(connection, environment.id.as_str()).await?),
         false => None,
     };
+    let (at, trace) = asked_for(connection, &environment).await?;
     Ok(Changes::Since(Delta {
-        at: asked_for(connection, &environment).await?,
+        at,
+        trace,
         environment,
         flags,
         segments,

@@ -30,6 +30,7 @@ fn first() -> Encoded {
         environment: "env".into(),
         position: position(1),
         committed_at: Millis(0),
+        trace: None,
         last_stamp: Millis(0),
         flags: Vec::new(),
         segments: Vec::new(),
@@ -41,6 +42,7 @@ fn next(state: &Encoded) -> Encoded {
     let delta = Delta {
         position: position(state.generation() + 1),
         committed_at: Millis(0),
+        trace: None,
         last_stamp: Millis(0),
         flags: Vec::new(),
         segments: Vec::new(),

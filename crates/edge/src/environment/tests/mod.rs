@@ -91,6 +91,7 @@ pub(super) fn state(flags: Vec<Flag>, segments: Vec<Segment>) -> State {
             digest: 1,
         },
         committed_at: Millis(0),
+        trace: None,
         last_stamp: stamps.max().unwrap_or_default(),
         flags,
         segments,
@@ -123,6 +124,7 @@ pub(super) fn step(
     let (to, affected) = from.apply(Delta {
         position,
         committed_at: Millis(0),
+        trace: None,
         last_stamp,
         flags,
         segments,

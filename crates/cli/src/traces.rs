@@ -1,0 +1,111 @@
+//! Where traces go: a collector that speaks OTLP over HTTP, if one is named.
+//!
+//! What is common to all programs with OpenTelemetry is configured as for all of them, by its
+//! variables: `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER`,
+//! `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_BSP_…`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use async_trait::async_trait;
+use burgee_relay::upstream;
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use opentelemetry::KeyValue;
+use opentelemetry::global;
+use opentelemetry_http::{HttpClient, HttpError, Request, Response};
+use opentelemetry_otlp::{SpanExporter, WithExportConfig, WithHttpConfig};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::resource::EnvResourceDetector;
+use opentelemetry_sdk::trace::SdkTracerProvider;
+
+use tokio::runtime::Handle;
+
+use crate::args::TraceArgs;
+
+/// Sends what is left when it goes.
+pub(crate) struct Traces(Option<SdkTracerProvider>);
+
+/// Begins to export spans, where a collector is named.
+pub(crate) fn start(args: &TraceArgs, service: &'static str) -> anyhow::Result<Traces> {
+    let Some(endpoint) = &args.otlp_endpoint else {
+        return Ok(Traces(None));
+    };
+    let exporter = SpanExporter::builder()
+        .with_http()
+        .with_http_client(Exporting::here())
+        .with_endpoint(format!("{}/v1/traces", endpoint.trim_end_matches('/')))
+        .build()
+        .context("--otlp-endpoint")?;
+    let mut resource = Resource::builder()
+        .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")));
+    if std::env::var_os("OTEL_SERVICE_NAME").is_none() {
+        resource = resource.with_service_name(service);
+    }
+    let provider = SdkTracerProvider::builder()
+        .with_batch_exporter(exporter)
+        .with_resource(
+            resource
+                .with_detector(Box::new(EnvResourceDetector::new()))
+                .build(),
+        )
+        .build();
+    global::set_tracer_provider(provider.clone());
+    Ok(Traces(Some(provider)))
+}
+
+/// How long an export may take.
+const WITHIN: Duration = Duration::from_secs(10);
+
+/// The most bytes of a collector's answer: it says what it did not take.
+const MOST: usize = 1024 * 1024;
+
+/// Asks a collector. The exporter has a thread of its own; what is sent, is sent by the runtime.
+#[derive(Clone, Debug)]
+struct Exporting {
+    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    runtime: Handle,
+}
+
+impl Exporting {
+    /// To be called on the runtime.
+    fn here() -> Self {
+        let connector = HttpsConnectorBuilder::new()
+            .with_tls_config(Arc::unwrap_or_clone(upstream::tls()))
+            .https_or_http()
+            .enable_http1()
+            .build();
+        Self {
+            client: Client::builder(TokioExecutor::new()).build(connector),
+            runtime: Handle::current(),
+        }
+    }
+}
+
+#[async_trait]
+impl HttpClient for Exporting {
+    async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
+        let client = self.client.clone();
+        let asked = async move {
+            let answer = client.request(request.map(Full::new)).await?;
+            let (head, body) = answer.into_parts();
+            let body = Limited::new(body, MOST).collect().await?;
+            Ok(Response::from_parts(head, body.to_bytes()))
+        };
+        let in_time = async { tokio::time::timeout(WITHIN, asked).await? };
+        self.runtime.spawn(in_time).await?
+    }
+}
+
+impl Drop for Traces {
+    fn drop(&mut self) {
+        if let Some(Err(error)) = self.0.as_ref().map(SdkTracerProvider::shutdown) {
+            tracing::warn!(%error, "the last spans were not exported");
+        }
+    }
+}
