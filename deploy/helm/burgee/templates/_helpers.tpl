@@ -20,9 +20,25 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 
-{{/* Whether there may be more than one server. */}}
+{{/* Whether there may be more than one. */}}
 {{- define "burgee.several" -}}
-{{- if eq .Values.mode "postgres" -}}yes{{- end -}}
+{{- if ne .Values.mode "embedded" -}}yes{{- end -}}
+{{- end -}}
+
+{{/* What keeps what is worth keeping on a volume of its own. */}}
+{{- define "burgee.workload" -}}
+{{- if eq .Values.mode "postgres" -}}Deployment{{- else -}}StatefulSet{{- end -}}
+{{- end -}}
+
+{{/* Where a relay's key is. */}}
+{{- define "burgee.relaySecret" -}}
+{{- if .Values.relay.existingSecret -}}
+{{- .Values.relay.existingSecret -}}
+{{- else if .Values.relay.relayKey -}}
+{{- include "burgee.name" . -}}
+{{- else -}}
+{{- fail "mode relay needs relay.existingSecret or relay.relayKey" -}}
+{{- end -}}
 {{- end -}}
 
 {{/* Where the database's address is. */}}
@@ -42,14 +58,16 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- .Values.instanceKey.existingSecret -}}
 {{- else if .Values.instanceKey.value -}}
 {{- include "burgee.name" . -}}
-{{- else if include "burgee.several" . -}}
+{{- else if eq .Values.mode "postgres" -}}
 {{- fail "mode postgres needs instanceKey.existingSecret or instanceKey.value (openssl rand -base64 32)" -}}
 {{- end -}}
 {{- end -}}
 
 {{/* What Deployment and StatefulSet have in common. */}}
 {{- define "burgee.pod" -}}
-{{- $key := include "burgee.instanceKeySecret" . -}}
+{{- $relay := eq .Values.mode "relay" -}}
+{{- $key := "" -}}
+{{- if not $relay -}}{{- $key = include "burgee.instanceKeySecret" . -}}{{- end -}}
 metadata:
   labels:
     {{- include "burgee.selector" . | nindent 4 }}
@@ -57,8 +75,8 @@ metadata:
     {{- toYaml . | nindent 4 }}
     {{- end }}
   annotations:
-    {{- /* A server reads its secrets when it starts. */}}
-    checksum/secret: {{ printf "%s %s" .Values.database.url .Values.instanceKey.value | sha256sum }}
+    {{- /* Secrets are read at the start. */}}
+    checksum/secret: {{ printf "%s %s %s" .Values.database.url .Values.instanceKey.value .Values.relay.relayKey | sha256sum }}
     {{- with .Values.podAnnotations }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
@@ -84,7 +102,7 @@ spec:
     - name: burgee
       image: {{ printf "%s:%s" .Values.image.repository (.Values.image.tag | default .Chart.AppVersion) | quote }}
       imagePullPolicy: {{ .Values.image.pullPolicy }}
-      args: [server]
+      args: [{{ if $relay }}relay{{ else }}server{{ end }}]
       env:
         - name: BURGEE_LISTEN
           value: 0.0.0.0:5100
@@ -94,7 +112,16 @@ spec:
           value: json
         - name: BURGEE_DRAIN
           value: {{ .Values.drain.seconds | quote }}
-        {{- if include "burgee.several" . }}
+        {{- if $relay }}
+        - name: BURGEE_UPSTREAM
+          value: {{ required "mode relay needs relay.upstream" .Values.relay.upstream | quote }}
+        - name: BURGEE_RELAY_KEY
+          valueFrom:
+            secretKeyRef:
+              name: {{ include "burgee.relaySecret" . }}
+              key: {{ if .Values.relay.existingSecret }}{{ .Values.relay.key }}{{ else }}relayKey{{ end }}
+        {{- end }}
+        {{- if eq .Values.mode "postgres" }}
         - name: BURGEE_DATABASE
           valueFrom:
             secretKeyRef:
@@ -108,6 +135,7 @@ spec:
         - name: BURGEE_INSTANCE_KEY_FILE
           value: /etc/burgee/instance.key
         {{- end }}
+        {{- if not $relay }}
         {{- with .Values.publicUrl }}
         - name: BURGEE_PUBLIC_URL
           value: {{ . | quote }}
@@ -124,6 +152,7 @@ spec:
               key: {{ $.Values.mail.key }}
         - name: BURGEE_MAIL_FROM
           value: {{ required "mail.from: who mails are from" $.Values.mail.from | quote }}
+        {{- end }}
         {{- end }}
         {{- range $name, $value := .Values.env }}
         - name: {{ $name }}
@@ -174,7 +203,7 @@ spec:
         {{- /* Where SQLite sorts what is too large for memory. */}}
         - name: tmp
           mountPath: /tmp
-        {{- if not (include "burgee.several" .) }}
+        {{- if eq (include "burgee.workload" .) "StatefulSet" }}
         - name: data
           mountPath: /data
         {{- end }}
@@ -196,7 +225,7 @@ spec:
             path: instance.key
     {{- end }}
   {{- if include "burgee.several" . }}
-  {{- /* A node that is lost takes one server with it where others can be had. */}}
+  {{- /* A node that is lost takes one of them with it where others can be had. */}}
   topologySpreadConstraints:
     - maxSkew: 1
       topologyKey: kubernetes.io/hostname
