@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
+use burgee_edge::delivery::NodeReport;
 use burgee_edge::source::{self, KeyKind, Position, SdkKey};
 use burgee_edge::trace::Trace;
 use burgee_eval::flag::Flag;
@@ -101,6 +102,9 @@ pub enum ToUpstream {
     Status(Report),
     /// A relay that hung on it is gone, by its agent's id.
     Gone(String),
+    /// How far versions came among a relay's connections, its own or one's that hangs on it; `node`
+    /// is its agent's id.
+    Delivery(NodeReport),
 }
 
 /// An answer of the store of record.
@@ -123,6 +127,15 @@ pub struct Opened {
     pub key: String,
     /// Ids of environments, sorted.
     pub environments: Vec<String>,
+}
+
+impl Opened {
+    /// Whether this environment (by id) is among them.
+    pub fn opens(&self, environment: &str) -> bool {
+        let ids = &self.environments;
+        ids.binary_search_by(|it| it.as_str().cmp(environment))
+            .is_ok()
+    }
 }
 
 /// A relay as it introduces itself.

@@ -1,6 +1,7 @@
 //! Starting and stopping a relay.
 
 mod behind;
+mod figures;
 mod metrics;
 
 use std::net::SocketAddr;
@@ -274,6 +275,9 @@ impl Parts {
             let ended = Arc::clone(upstream);
             // The connection is needed to send what is left: it ends some time after the rest.
             let after = stop.clone();
+            let delivery = api.metrics.delivery.clone();
+            let telling = figures::tell(Arc::clone(upstream), delivery, stop.clone());
+            tasks.push(tokio::spawn(telling));
             tasks.push(tokio::spawn(async move {
                 tokio::select! {
                     () = following => {}

@@ -4,11 +4,13 @@
 //! message an environment, always the newest. So a slow relay is never sent what is old, and nothing
 //! is queued for it. What all relays need after a change is read and packed once.
 
+mod figures;
 mod frames;
 mod listening;
 mod telling;
 mod upgrade;
 
+pub(crate) use figures::credible;
 pub(crate) use listening::find;
 
 use std::sync::Arc;
@@ -16,6 +18,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::routing::get;
+use burgee_edge::delivery::NodeReport;
 use burgee_edge::hub::Hub;
 use burgee_edge::sink::Sink;
 use burgee_edge::source::{BoxFuture, Source, Unavailable};
@@ -50,6 +53,11 @@ pub trait Access: Send + Sync + 'static {
 
     /// A relay is gone, by its agent's id. Must not wait.
     fn gone(&self, agent: &str);
+
+    /// How far versions came among a relay's connections, told by one that came with this key (by
+    /// its id), or by NATS, where there are none. No `parent`: it was the relay itself that told it
+    /// here. Must not wait.
+    fn delivered(&self, key: Option<&str>, report: NodeReport);
 }
 
 /// What feeds relays.

@@ -44,8 +44,8 @@ pub(crate) type Status = Arc<dyn Fn() -> Report + Send + Sync>;
 
 /// The way to an upstream that is there: a connection to a server or relay, or NATS.
 pub(crate) trait Line: Send + Sync {
-    /// Sends a message unless too many wait: what is only told can be told again.
-    fn tell(&self, message: ToUpstream);
+    /// Sends a message unless too many wait; says whether. What is only told can be told again.
+    fn tell(&self, message: ToUpstream) -> bool;
 
     /// Sends a question, by its number; none where there is no answer.
     fn ask(&self, question: u64, message: ToUpstream) -> BoxFuture<'_, Option<ToRelay>>;
@@ -147,12 +147,10 @@ impl Upstream {
         }
     }
 
-    /// Tells the upstream something, where it is there.
-    pub(crate) fn tell(&self, message: ToUpstream) {
+    /// Tells the upstream something, where it is there; says whether.
+    pub(crate) fn tell(&self, message: ToUpstream) -> bool {
         let link = self.link.borrow().clone();
-        if let Some(link) = link {
-            link.tell(message);
-        }
+        link.is_some_and(|link| link.tell(message))
     }
 
     /// Asks the upstream, and waits for the answer.

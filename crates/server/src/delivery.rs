@@ -2,14 +2,17 @@
 //!
 //! Once a second the figures of the environments that moved are written to the database, one row for
 //! each (`burgee_store::traffic`, `deliveries`). Of this node they are asked for when somebody wants to
-//! know; of the others they are read there, at most a second old.
+//! know; of the others they are read there, at most a second old. What relays tell is written for them
+//! ([`RelayFigures`]).
+
+mod relays;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use burgee_edge::delivery::{Delivery, EnvironmentReport, NodeKind, NodeReport, Reporter};
+use burgee_edge::delivery::{Delivery, EnvironmentReport, NodeKind, Reporter, TOLD};
 use burgee_store::dialect::Clock;
 use burgee_store::traffic::{DeliveryNode, DeliveryTold, SILENT};
 use burgee_store::{Store, StoreError};
@@ -17,6 +20,8 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::now;
+
+pub use relays::RelayFigures;
 
 /// How often others are told of what moved, at most.
 const EVERY: Duration = Duration::from_secs(1);
@@ -29,9 +34,6 @@ const SWEEP: Duration = Duration::from_secs(60);
 
 /// How long a node that ends tries to say so.
 const PATIENCE: Duration = Duration::from_secs(2);
-
-/// So many of the newest versions of an environment are told of.
-const TOLD: usize = 32;
 
 /// So many are known of this node.
 const KNOWN: usize = 256;
@@ -55,12 +57,12 @@ pub struct OfNode {
 }
 
 impl Deliveries {
-    /// This process, which listens there.
-    pub fn new(delivery: Delivery, listening: SocketAddr) -> Self {
+    /// This process, of this name among them, which listens there.
+    pub fn new(node: &str, delivery: Delivery, listening: SocketAddr) -> Self {
         let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
         let host = Some(host.trim()).filter(|it| !it.is_empty());
         let node = DeliveryNode {
-            node: uuid::Uuid::now_v7().to_string(),
+            node: node.to_owned(),
             kind: kind(NodeKind::Server).to_owned(),
             name: format!("{}:{}", host.unwrap_or("server"), listening.port()),
             parent: None,
@@ -79,7 +81,7 @@ impl Deliveries {
             .filter(|(node, told)| node.node != self.node.node && told.connections > 0);
         let others = others.filter_map(|(node, told)| match serde_json::from_str(&told.report) {
             Ok(report) => Some(OfNode {
-                node,
+                node: relays::shown(node),
                 is_this: false,
                 report,
             }),
@@ -170,20 +172,6 @@ impl Telling {
             Err(_) => {}
         }
     }
-}
-
-/// Keeps what a node tells that has no database (a relay, through this one).
-pub async fn keep(store: &Store, report: &NodeReport) -> Result<(), StoreError> {
-    let node = DeliveryNode {
-        node: report.node.clone(),
-        kind: kind(report.kind).to_owned(),
-        name: report.name.clone(),
-        parent: report.parent.clone(),
-    };
-    let rows = report.environments.iter();
-    let rows: Vec<_> = rows.filter_map(|(id, report)| row(id, report)).collect();
-    let clock = Clock::Shared(now());
-    store.traffic().tell_deliveries(&node, &rows, clock).await
 }
 
 fn row(environment: &str, report: &EnvironmentReport) -> Option<DeliveryTold> {

@@ -4,11 +4,12 @@
 //! store decides.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_domain::position::Position;
+use burgee_edge::delivery::NodeReport;
 use burgee_edge::source::{BoxFuture, State, Unavailable};
 use burgee_eval::time::Millis;
 use burgee_relay::message::{Opened, Report, Whole};
@@ -17,6 +18,7 @@ use burgee_store::relay_agents::{AgentPosition, AgentSeen};
 use burgee_store::{Store, StoreError};
 
 use crate::app::now;
+use crate::delivery::RelayFigures;
 use crate::feed::{state, unavailable};
 use crate::late::LateStore;
 
@@ -28,6 +30,7 @@ pub struct StoreAccess {
     store: LateStore,
     /// This server, as people know it.
     node: String,
+    figures: Arc<RelayFigures>,
     known: Mutex<Known>,
 }
 
@@ -40,11 +43,13 @@ struct Known {
 }
 
 impl StoreAccess {
-    /// Access by the keys of `store`, at this machine.
-    pub fn new(store: LateStore) -> Self {
+    /// Access by the keys of `store`, at this machine; `figures` takes what relays tell of their
+    /// connections.
+    pub fn new(store: LateStore, figures: Arc<RelayFigures>) -> Self {
         let node = rustix::system::uname();
         Self {
             store,
+            figures,
             node: node.nodename().to_string_lossy().into_owned(),
             known: Mutex::default(),
         }
@@ -147,6 +152,16 @@ impl Access for StoreAccess {
                 tracing::warn!(agent, %error, "that a relay is gone was not written down");
             }
         });
+    }
+
+    fn delivered(&self, key: Option<&str>, report: NodeReport) {
+        let Some(key) = key else {
+            return self.figures.take(None, report);
+        };
+        let organization = self.known().keys.get(key).cloned();
+        if let Some(organization) = organization {
+            self.figures.take(Some(organization.as_str()), report);
+        }
     }
 }
 

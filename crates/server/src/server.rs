@@ -27,6 +27,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::Config;
+use crate::delivery::RelayFigures;
 use crate::feed::LocalSource;
 use crate::late::{LateRoutes, LateStore};
 use crate::mail;
@@ -68,6 +69,7 @@ impl Server {
         let (stop_edge, stop_feed) = (CancellationToken::new(), CancellationToken::new());
         let edge = Edge::new(&store, kept, &stop_edge);
         edge.feed(folder, &stop_feed, &tasks);
+        edge.hear(&store, &stop_feed, &tasks);
         if let Some(backbone) = &config.backbone {
             edge.join(backbone, &store, &stop_feed, &tasks).await?;
         }
@@ -77,6 +79,7 @@ impl Server {
         let taken = || format!("--listen: {listen} cannot be listened on");
         let listening = driver::listen(listen, &driver).with_context(taken)?;
         let managing = Managing {
+            node: edge.node.clone(),
             api: edge.api.clone(),
             listening: listening.local_addr(),
             metrics_listen: config.metrics_listen,
@@ -175,10 +178,13 @@ async fn open_or_kept(
 
 /// What answers SDKs and relays, and what is between it and the store.
 struct Edge {
+    /// Names this process among the nodes.
+    node: String,
     api: Api,
     source: Arc<LocalSource>,
     sink: Arc<LocalSink>,
     relays: Arc<Feeding>,
+    figures: Arc<RelayFigures>,
 }
 
 impl Edge {
@@ -187,22 +193,26 @@ impl Edge {
         let source = Arc::new(LocalSource::new(store.clone(), kept));
         let sink = Arc::new(LocalSink::new(store.clone()));
         let hub = Hub::new(Arc::clone(&source) as _, Arc::clone(&metrics));
-        let sender = uuid::Uuid::now_v7().to_string();
+        let node = uuid::Uuid::now_v7().to_string();
+        let figures = Arc::new(RelayFigures::new(node.clone()));
+        let access = StoreAccess::new(store.clone(), Arc::clone(&figures));
         Self {
             relays: Feeding::new(
                 Arc::clone(&hub),
                 Arc::clone(&source) as _,
                 Arc::clone(&sink) as _,
-                Arc::new(StoreAccess::new(store.clone())),
+                Arc::new(access),
                 stop_edge.clone(),
             ),
             api: Api {
-                traffic: Traffic::new(sender, Arc::clone(&metrics)),
+                traffic: Traffic::new(node.clone(), Arc::clone(&metrics)),
                 hub,
                 metrics,
             },
             source,
             sink,
+            figures,
+            node,
         }
     }
 
@@ -219,6 +229,14 @@ impl Edge {
         tasks.spawn(traffic.run(sink(), stop.clone()));
     }
 
+    /// Begins to write what relays tell of their connections.
+    fn hear(&self, store: &LateStore, stop: &CancellationToken, tasks: &TaskTracker) {
+        let (figures, store) = (Arc::clone(&self.figures), store.clone());
+        tasks.spawn(until(stop.clone(), async move {
+            figures.run(store).await;
+        }));
+    }
+
     /// Begins what feeds relays by NATS, and what takes what they send.
     async fn join(
         &self,
@@ -232,7 +250,8 @@ impl Edge {
         let publisher = Publisher::new(backbone, source).await;
         let publisher = publisher.context("--backbone-credentials")?;
         let (hub, sink) = (Arc::clone(&self.api.hub), Arc::clone(&self.sink) as _);
-        let access = Arc::new(StoreAccess::new(store.clone()));
+        let figures = Arc::clone(&self.figures);
+        let access = Arc::new(StoreAccess::new(store.clone(), figures));
         let serving = Serving::new(backbone, hub, sink, access).await;
         let serving = serving.context("--backbone-credentials")?;
         tasks.spawn(until(stop.clone(), publisher.run()));
@@ -251,6 +270,7 @@ impl Edge {
 struct Managing {
     config: Config,
     metrics_listen: SocketAddr,
+    node: String,
     api: Api,
     listening: SocketAddr,
     store: LateStore,
@@ -265,7 +285,7 @@ impl Managing {
     /// Begins management over a store. Gives the owner's one-time password, where there is one.
     async fn begin(&self, store: &burgee_store::Store) -> anyhow::Result<Option<String>> {
         let stops = (&self.stop_edge, &self.stop_feed);
-        let edge = (&self.api, self.listening);
+        let edge = (&*self.node, &self.api, self.listening);
         let Management {
             routes,
             mails,

@@ -3769,8 +3769,13 @@ export interface components {
             kind: string;
             /** @description What people know it by. */
             name: string;
-            /** @description Names the process; another one after each start. */
+            /**
+             * @description Names it: a server's process, with another one after each start; a relay by its id in the
+             *     list of relays.
+             */
             node: string;
+            /** @description The node that feeds it, for a relay; absent where that is NATS. */
+            parent?: string | null;
             /** @description By SDK, the most first; up to 50. */
             sdks: components["schemas"]["SdkCount"][];
         };
@@ -3800,9 +3805,12 @@ export interface components {
             laggards: components["schemas"]["ConnectionView"][];
             /** @description What people know it by. */
             name: string;
-            /** @description Names the process; another one after each start. */
+            /**
+             * @description Names it: a server's process, with another one after each start; a relay by its id in the
+             *     list of relays.
+             */
             node: string;
-            /** @description The node that feeds it, for a relay. */
+            /** @description The node that feeds it, for a relay; absent where that is NATS. */
             parent?: string | null;
         };
         /** @description A link that works once. */

@@ -3,13 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::report::{EnvironmentReport, SdkReport, VersionReport};
+use super::report::{EnvironmentReport, SDKS, SdkReport, VersionReport};
 use super::{PerLevel, Times};
 use crate::environment::{Arrival, Environment};
 use crate::source::KeyKind;
-
-/// As many sorts of SDKs are told of.
-const SDKS: usize = 50;
 
 /// What one loop has of an environment.
 pub(crate) struct LoopReport {

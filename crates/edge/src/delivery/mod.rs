@@ -16,7 +16,7 @@ mod times;
 pub use ask::{ConnectionFilter, ConnectionPage, ConnectionView, Delivery, Place};
 pub(crate) use ask::{Found, Search, Survey};
 pub(crate) use merge::{LoopReport, LoopStep};
-pub use report::{EnvironmentReport, NodeKind, NodeReport, SdkReport, VersionReport};
+pub use report::{EnvironmentReport, NodeKind, NodeReport, SdkReport, TOLD, VersionReport};
 pub use reporter::Reporter;
 pub use times::Times;
 

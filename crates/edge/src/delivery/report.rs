@@ -19,7 +19,8 @@ pub enum NodeKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeReport {
-    /// Names the running process; another one after each start.
+    /// Names it: a server's running process, with another one after each start; a relay by the id
+    /// that it keeps.
     pub node: String,
     /// What it is.
     pub kind: NodeKind,
@@ -80,7 +81,38 @@ pub struct VersionReport {
     pub received_after: Times,
 }
 
+/// So many of the newest versions of an environment are told of.
+pub const TOLD: usize = 32;
+
+/// As many sorts of SDKs are told of.
+pub(super) const SDKS: usize = 50;
+
+/// What an SDK says that it is has so many characters at most, where another node tells of it.
+const AGENT: usize = 64;
+
 impl EnvironmentReport {
+    /// What of it can be: as it is where a node of ours tells it, cut where somebody else does.
+    #[must_use]
+    pub fn credible(mut self) -> Self {
+        self.connections = self.connections.min(u64::from(u32::MAX));
+        self.sdks
+            .retain(|it| ["client", "server"].contains(&&*it.kind));
+        self.sdks.truncate(SDKS);
+        for sdk in &mut self.sdks {
+            let text = sdk.agent.chars().filter(|it| !it.is_control());
+            sdk.agent = text.take(AGENT).collect();
+            sdk.connections = sdk.connections.min(self.connections);
+        }
+        self.versions.truncate(TOLD);
+        for version in &mut self.versions {
+            version.written = version.written.min(self.connections);
+            version.received = version.received.min(version.written);
+            version.written_after.cut();
+            version.received_after.cut();
+        }
+        self
+    }
+
     /// How far a version came here: the figures of the oldest one that is not older than it. None
     /// where the node has none that new.
     pub fn at(&self, version: i64) -> Option<&VersionReport> {

@@ -54,6 +54,12 @@ impl Times {
         }
     }
 
+    /// Lets go of what no sizes are: somebody else said it.
+    pub(super) fn cut(&mut self) {
+        self.counts.retain(|&(size, _)| usize::from(size) < SIZES);
+        self.counts.truncate(SIZES);
+    }
+
     /// How many were counted.
     pub fn len(&self) -> u64 {
         self.counts.iter().map(|it| u64::from(it.1)).sum()

@@ -1,11 +1,12 @@
 //! The way up from a relay by NATS: questions, traffic, and what is only told.
 
+use burgee_edge::delivery::{EnvironmentReport, NodeReport};
 use burgee_edge::source::BoxFuture;
 use tokio::time::timeout;
 
 use super::PATIENCE;
 use super::serve::{ASK, TELL};
-use super::streams::{Streams, traffic};
+use super::streams::{Streams, delivery, traffic};
 use super::wire::PART;
 use crate::message::{Answer, Taken, ToRelay, ToUpstream, pack, unpack};
 use crate::traffic::Batch;
@@ -64,13 +65,39 @@ impl NatsLine {
     }
 }
 
+/// A relay's figures as messages, one an environment, so that NATS can see to it that a relay speaks
+/// of its own alone; and one that says that it lives, where there are none.
+fn by_environment(mut report: NodeReport) -> Vec<(String, ToUpstream)> {
+    let environments = std::mem::take(&mut report.environments);
+    if environments.is_empty() {
+        return vec![(TELL.to_owned(), ToUpstream::Delivery(report))];
+    }
+    let of_one = |(id, figures): (String, EnvironmentReport)| {
+        let subject = delivery(&id);
+        let report = NodeReport {
+            environments: vec![(id, figures)],
+            ..report.clone()
+        };
+        (subject, ToUpstream::Delivery(report))
+    };
+    environments.into_iter().map(of_one).collect()
+}
+
 impl Line for NatsLine {
-    fn tell(&self, message: ToUpstream) {
-        let Ok(packed) = pack(&message) else { return };
+    fn tell(&self, message: ToUpstream) -> bool {
+        let messages = match message {
+            ToUpstream::Delivery(report) => by_environment(report),
+            message => vec![(TELL.to_owned(), message)],
+        };
         let client = self.streams.context.client();
         tokio::spawn(async move {
-            let _lost = client.publish(TELL, packed.into()).await;
+            for (subject, message) in messages {
+                if let Ok(packed) = pack(&message) {
+                    let _lost = client.publish(subject, packed.into()).await;
+                }
+            }
         });
+        true
     }
 
     fn ask(&self, _question: u64, message: ToUpstream) -> BoxFuture<'_, Option<ToRelay>> {

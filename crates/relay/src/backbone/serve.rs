@@ -13,14 +13,15 @@ use async_nats::{Client, Message};
 use burgee_edge::hub::{Hub, Lookup};
 use burgee_edge::sink::Sink;
 use futures_util::StreamExt;
+use futures_util::stream::select;
 use rand::RngExt;
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
 
-use super::streams::{Streams, TRAFFIC, traffic};
+use super::streams::{Streams, TRAFFIC, delivery, traffic};
 use super::{Backbone, Fault, PATIENCE, nats};
 use crate::message::{Answer, ToRelay, ToUpstream, pack, unpack_within};
-use crate::serve::{Access, find};
+use crate::serve::{Access, credible, find};
 use crate::traffic::Batch;
 
 /// Where relays ask.
@@ -115,13 +116,22 @@ impl Serving {
     }
 
     async fn hear(&self) -> Result<(), Fault> {
-        let told = self.client.queue_subscribe(TELL, SERVERS.to_owned()).await;
-        let mut told = told.map_err(nats)?;
+        let subjects = [TELL.to_owned(), delivery("*")];
+        let told = subjects.map(|it| self.client.queue_subscribe(it, SERVERS.to_owned()));
+        let [told, delivered] = told;
+        let (told, delivered) = (told.await.map_err(nats)?, delivered.await.map_err(nats)?);
+        let mut told = select(told, delivered);
         while let Some(message) = told.next().await {
             match unpack_within(&message.payload, MAX_TEXT) {
                 Ok(ToUpstream::KeysUsed(secrets)) => self.keys_used(secrets).await,
                 Ok(ToUpstream::Status(report)) => self.access.seen(report),
                 Ok(ToUpstream::Gone(agent)) => self.access.gone(&agent),
+                Ok(ToUpstream::Delivery(report)) => {
+                    // As of traffic: what is said of others in its place is left out.
+                    let told_of = |id: &str| delivery(id) == message.subject.as_str();
+                    let within = |id: &str| told_of(id) && self.hub.environment(id).is_some();
+                    self.access.delivered(None, credible(report, within));
+                }
                 _ => {}
             }
         }

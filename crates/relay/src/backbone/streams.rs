@@ -47,6 +47,11 @@ pub(super) fn traffic(environment: &str) -> String {
     format!("burgee.traffic.{environment}")
 }
 
+/// The subject of how far an environment's versions came.
+pub(super) fn delivery(environment: &str) -> String {
+    format!("burgee.delivery.{environment}")
+}
+
 fn bucket(environment: &str) -> String {
     format!("burgee-{environment}")
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use burgee_edge::delivery::NodeReport;
 use burgee_edge::source::{BoxFuture, Source, Unavailable};
 use tokio::time::timeout;
 
@@ -33,5 +34,11 @@ impl Access for Behind {
 
     fn gone(&self, agent: &str) {
         self.0.tell(ToUpstream::Gone(agent.to_owned()));
+    }
+
+    fn delivered(&self, _key: Option<&str>, mut report: NodeReport) {
+        let here = || self.0.agent().id.clone();
+        report.parent.get_or_insert_with(here);
+        self.0.tell(ToUpstream::Delivery(report));
     }
 }

@@ -14,6 +14,7 @@ use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
 
+use super::figures::Behind;
 use super::telling::Have;
 use super::{Ended, Feeding, Peer, SILENCE, Socket};
 use crate::message::{
@@ -31,7 +32,7 @@ const MAX_TEXT: u64 = 256 << 20;
 const QUESTIONS: usize = 32;
 
 /// Texts of a relay about itself are cut to so many characters.
-const LONGEST: usize = 200;
+pub(super) const LONGEST: usize = 200;
 
 type Read = SplitStream<Socket>;
 
@@ -80,6 +81,7 @@ impl Feeding {
         say: mpsc::Sender<ToRelay>,
     ) -> Result<(), Ended> {
         let questions = Arc::new(Semaphore::new(QUESTIONS));
+        let mut behind = Behind::default();
         loop {
             let message = timeout(SILENCE, next(read)).await;
             let Some(message) = message.map_err(|_| Ended::Silent)?? else {
@@ -93,7 +95,7 @@ impl Feeding {
                     let (hub, say) = (Arc::clone(&self.hub), say.clone());
                     tokio::spawn(async move {
                         let _permit = permit;
-                        let answer = find(&hub, &secret, |id| opens(&within, id)).await;
+                        let answer = find(&hub, &secret, |id| within.opens(id)).await;
                         let _gone = say.send(ToRelay::Found { question, answer }).await;
                     });
                 }
@@ -105,8 +107,20 @@ impl Feeding {
                     let _gone = say.send(self.store(batch, &within).await).await;
                 }
                 ToUpstream::KeysUsed(secrets) => self.keys_used(secrets, &within).await,
-                ToUpstream::Status(report) => self.access.seen(signed(report, peer, agent)),
-                ToUpstream::Gone(agent) => self.access.gone(&agent),
+                ToUpstream::Status(report) => {
+                    let report = signed(report, peer, agent);
+                    behind.learn(&report.agent);
+                    self.access.seen(report);
+                }
+                ToUpstream::Gone(agent) => {
+                    behind.forget(&agent);
+                    self.access.gone(&agent);
+                }
+                ToUpstream::Delivery(report) => {
+                    if let Some(report) = behind.believe(report, agent, &within) {
+                        self.access.delivered(Some(&peer.opened.key), report);
+                    }
+                }
             }
         }
     }
@@ -127,7 +141,7 @@ impl Feeding {
 
     async fn store(&self, batch: Batch, within: &Opened) -> ToRelay {
         let (sender, sequence) = (batch.sender.clone(), batch.sequence);
-        let (batch, places) = batch.within(|id| opens(within, id));
+        let (batch, places) = batch.within(|id| within.opens(id));
         let written = self.sink.write(&batch).await;
         if let Err(unavailable) = &written {
             tracing::warn!(%unavailable, "a relay's batch cannot be stored now");
@@ -141,7 +155,7 @@ impl Feeding {
 
     async fn keys_used(&self, secrets: Vec<String>, within: &Opened) {
         let ours = |secret: &String| match self.hub.lookup(secret) {
-            Lookup::Known(access) => opens(within, access.environment.id()),
+            Lookup::Known(access) => within.opens(access.environment.id()),
             Lookup::Unknown | Lookup::Ask => false,
         };
         let secrets = secrets.into_iter().filter(ours).map(String::into_boxed_str);
@@ -166,13 +180,6 @@ pub(crate) async fn find(
         Ok(None) => Answer::None,
         Ok(Some(_)) | Err(_) => Answer::Unavailable,
     }
-}
-
-fn opens(opened: &Opened, id: &str) -> bool {
-    opened
-        .environments
-        .binary_search_by(|it| it.as_str().cmp(id))
-        .is_ok()
 }
 
 /// What became of a batch, with the places that its users had before some were left out.

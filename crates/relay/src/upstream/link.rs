@@ -70,8 +70,8 @@ impl Link {
 }
 
 impl Line for Link {
-    fn tell(&self, message: ToUpstream) {
-        let _full_or_gone = self.out.try_send(message);
+    fn tell(&self, message: ToUpstream) -> bool {
+        self.out.try_send(message).is_ok()
     }
 
     fn ask(&self, question: u64, message: ToUpstream) -> BoxFuture<'_, Option<ToRelay>> {

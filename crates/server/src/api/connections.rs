@@ -76,12 +76,16 @@ pub struct SdkCount {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeConnections {
-    /// Names the process; another one after each start.
+    /// Names it: a server's process, with another one after each start; a relay by its id in the
+    /// list of relays.
     pub node: String,
     /// What people know it by.
     pub name: String,
     /// `server` or `relay`.
     pub kind: String,
+    /// The node that feeds it, for a relay; absent where that is NATS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
     /// Whether it is the one that answers.
     pub is_this: bool,
     /// All of them.
@@ -238,6 +242,7 @@ impl From<OfNode> for NodeConnections {
             node: of.node.node,
             name: of.node.name,
             kind: of.node.kind,
+            parent: of.node.parent,
             is_this: of.is_this,
             connections: of.report.connections,
             sdks: of.report.sdks.into_iter().map(Into::into).collect(),

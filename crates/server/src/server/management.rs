@@ -32,17 +32,17 @@ pub(super) struct Management {
     pub(super) owner_password: Option<String>,
 }
 
-/// Makes management over an open store, and begins what it does by itself: until `stop`, counted by
-/// `tasks`. Streams to people end at `stop_edge`.
+/// Makes management over an open store, beside an edge (its node's name, itself, where it listens), and
+/// begins what it does by itself: until `stop`, counted by `tasks`. Streams to people end at `stop_edge`.
 pub(super) async fn begin(
     config: &Config,
     store: &Store,
-    (api, listening): (&Api, SocketAddr),
+    edge: (&str, &Api, SocketAddr),
     (stop_edge, stop): (&CancellationToken, &CancellationToken),
     tasks: &TaskTracker,
 ) -> anyhow::Result<Management> {
     let events = Events::new(store.clone(), stop_edge.clone());
-    let mut state = state(config, listening, store, api, events)?;
+    let mut state = state(config, store, edge, events)?;
     if let Some(sending) = start_mail(config, &mut state, stop)? {
         tasks.spawn(sending);
     }
@@ -76,9 +76,8 @@ fn keep_going(store: &Store, audit: audit::Keeping, stop: &CancellationToken, ta
 /// What handlers can reach. Without another word people reach the server where it listens.
 fn state(
     config: &Config,
-    listening: SocketAddr,
     store: &Store,
-    api: &Api,
+    (node, api, listening): (&str, &Api, SocketAddr),
     events: Arc<Events>,
 ) -> anyhow::Result<AppState> {
     let file = config.instance_key_file.as_deref();
@@ -91,7 +90,11 @@ fn state(
     Ok(AppState {
         store: store.clone(),
         hub: Arc::clone(&api.hub),
-        deliveries: Arc::new(Deliveries::new(api.metrics.delivery.clone(), listening)),
+        deliveries: Arc::new(Deliveries::new(
+            node,
+            api.metrics.delivery.clone(),
+            listening,
+        )),
         hide_addresses: config.hide_addresses,
         events,
         keyring: keyring.map(Arc::new),

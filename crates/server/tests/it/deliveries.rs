@@ -1,8 +1,7 @@
 //! Who has a change: what its author is shown.
 
 use burgee_domain::access::{DEVELOPER, READER};
-use burgee_edge::delivery::{EnvironmentReport, NodeKind, NodeReport, VersionReport};
-use burgee_server::{Config, Server, delivery};
+use burgee_server::{Config, Server};
 use burgee_testkit::api::{Api, PATIENCE};
 use burgee_testkit::sdk::{Kind, Sdk};
 use serde_json::{Value, json};
@@ -10,10 +9,10 @@ use serde_json::{Value, json};
 use crate::events::Listener;
 use crate::kit::{App, Database, apply, create, flag_on, in_prod, on_each_database, person};
 
-const CONNECTIONS: &str = "projects/default/environments/prod/connections";
+pub(crate) const CONNECTIONS: &str = "projects/default/environments/prod/connections";
 
 /// What is answered, once it is as wanted.
-async fn until(api: &Api, path: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+pub(crate) async fn until(api: &Api, path: &str, wanted: impl Fn(&Value) -> bool) -> Value {
     let asked = async {
         loop {
             let answer = api.get(path).await.expect(200);
@@ -31,15 +30,15 @@ async fn until(api: &Api, path: &str, wanted: impl Fn(&Value) -> bool) -> Value 
 }
 
 /// The figures of the first environment: connections, written, received.
-fn total(delivery: &Value) -> [u64; 3] {
+pub(crate) fn total(delivery: &Value) -> [u64; 3] {
     figures(&delivery["environments"][0]["total"])
 }
 
-fn figures(of: &Value) -> [u64; 3] {
+pub(crate) fn figures(of: &Value) -> [u64; 3] {
     ["connections", "written", "received"].map(|name| of[name].as_u64().unwrap())
 }
 
-fn path(applied: &Value) -> String {
+pub(crate) fn path(applied: &Value) -> String {
     format!("changes/{}/delivery", applied["id"].as_str().unwrap())
 }
 
@@ -152,53 +151,6 @@ async fn each_of_two_servers_shows_both() {
     other.stop().await;
     until(&app.owner, &path(&change), |it| total(it) == [2, 2, 2]).await;
     app.stop().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_relay_is_one_more_node() {
-    on_each_database(async |app| {
-        app.apply(flag_on("f")).await;
-        let change = app.apply(json!([in_prod("turnOff", "f")])).await;
-        let shown = app.owner.get(&path(&change)).await.expect(200);
-        let organization = &app.organization.id;
-        let environments = app.store.environments_of(organization).await.unwrap();
-        let prod = environments.iter().find(|it| it.key == "prod").unwrap();
-        let version = VersionReport {
-            version: shown["environments"][0]["version"].as_i64().unwrap(),
-            written: 3,
-            received: 2,
-            ..VersionReport::default()
-        };
-        let of_prod = EnvironmentReport {
-            connections: 3,
-            sdks: Vec::new(),
-            versions: vec![version],
-        };
-        let server = &shown["environments"][0]["nodes"][0]["node"];
-        let report = NodeReport {
-            node: "relay-1".to_owned(),
-            kind: NodeKind::Relay,
-            name: "eu".to_owned(),
-            parent: server.as_str().map(str::to_owned),
-            environments: vec![(prod.id.clone(), of_prod)],
-        };
-        delivery::keep(&app.store, &report).await.unwrap();
-        let delivery = app.owner.get(&path(&change)).await.expect(200);
-        assert_eq!(
-            (total(&delivery), &delivery["complete"]),
-            ([3, 3, 2], &json!(false))
-        );
-        let relay = &delivery["environments"][0]["nodes"][1];
-        assert_eq!(
-            (&relay["kind"], &relay["name"]),
-            (&json!("relay"), &json!("eu"))
-        );
-        assert_eq!(
-            (&relay["parent"], &relay["laggardCount"]),
-            (server, &json!(1))
-        );
-    })
-    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,6 @@
 //! Relays: fed by a server, by NATS or by each other, and on their own when nobody feeds them.
 
+mod delivered;
 mod nats;
 
 use std::net::SocketAddr;

@@ -19,10 +19,14 @@ pub const SILENT: i64 = 30_000;
 /// A node that has not said for so long that it lives is forgotten, in ms.
 const FORGOTTEN: i64 = 60_000;
 
+/// What a relay told so long ago is passed over, in ms: it tells all again every half a minute, as
+/// what it tells can get lost on the way.
+const OLD: i64 = 90_000;
+
 /// A node that has connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryNode {
-    /// Names the running process; another one after each start.
+    /// Names it: a server's running process, with another one after each start; a relay for good.
     pub node: String,
     /// `server` or `relay`.
     pub kind: String,
@@ -80,10 +84,12 @@ impl Traffic<'_> {
         let found = sqlx::query(
             "SELECT n.node, n.kind, n.name, n.parent, d.connections, d.report \
              FROM deliveries d JOIN delivery_nodes n ON n.node = d.node \
-             WHERE d.environment_id = $1 AND n.seen_at > $2 ORDER BY n.name, n.node",
+             WHERE d.environment_id = $1 AND n.seen_at > $2 \
+             AND (n.kind = 'server' OR d.at > $3) ORDER BY n.name, n.node",
         )
         .bind(environment)
         .bind(now.0 - SILENT)
+        .bind(now.0 - OLD)
         .fetch_all(&mut *connection)
         .await?;
         let told = found.iter().map(|found| {

@@ -86,6 +86,29 @@ async fn the_last_word_of_each_living_node_counts() {
 }
 
 #[tokio::test]
+async fn what_a_relay_does_not_tell_again_is_passed_over() {
+    for_each_database(async |db| {
+        let traffic = db.store.traffic();
+        let relay = DeliveryNode {
+            kind: "relay".into(),
+            ..node("relay")
+        };
+        let both = [told("e", 1), told("lost", 2)];
+        for node in [&relay, &node("server")] {
+            let begin = Clock::At(NOW);
+            traffic.tell_deliveries(node, &both, begin).await.unwrap();
+            let again = Clock::At(later(80_000));
+            let one = [told("e", 1)];
+            traffic.tell_deliveries(node, &one, again).await.unwrap();
+        }
+        assert_eq!(of(db, "e", 90_000).await.len(), 2);
+        let server = [("server".to_owned(), 2)];
+        assert_eq!(of(db, "lost", 90_000).await, server);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn what_is_gone_is_forgotten() {
     for_each_database(async |db| {
         let traffic = db.store.traffic();

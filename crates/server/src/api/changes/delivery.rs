@@ -93,13 +93,14 @@ pub struct DeliveryTimes {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeDelivery {
-    /// Names the process; another one after each start.
+    /// Names it: a server's process, with another one after each start; a relay by its id in the
+    /// list of relays.
     pub node: String,
     /// What people know it by.
     pub name: String,
     /// `server` or `relay`.
     pub kind: String,
-    /// The node that feeds it, for a relay.
+    /// The node that feeds it, for a relay; absent where that is NATS.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// Whether it is the one that answers.

@@ -11,6 +11,7 @@ use burgee_testkit::sdk::{Kind, Sdk};
 use serde_json::json;
 
 use super::{Fed, Rig, backbone, follower, id, until_known};
+use crate::deliveries::{CONNECTIONS, until};
 use crate::kit::{App, Data, Database, flag_on, in_prod, person};
 
 async fn jetstream(url: &str) -> Context {
@@ -243,6 +244,7 @@ fn users(environment: &str) -> String {
         format!("$JS.API.CONSUMER.CREATE.OBJ_burgee-{environment}.>"),
         "$JS.FC.>".to_owned(),
         format!("burgee.traffic.{environment}"),
+        format!("burgee.delivery.{environment}"),
         "burgee.ask".to_owned(),
         "burgee.tell".to_owned(),
     ];
@@ -275,6 +277,10 @@ async fn a_relay_needs_no_more_rights_than_those_of_its_environment() {
     let client = app.keys("prod").await.client.secret;
     drop(Sdk::client(near.address(), &client, &person("gil")));
     until_known(&app, "gil").await;
+    until(&app.owner, CONNECTIONS, |it| {
+        it["nodes"][1]["connections"] == 1
+    })
+    .await;
     let mut stranger = Sdk::connect(near.address(), Kind::Server, &"x".repeat(44));
     assert_eq!(stranger.close_code(), 4003);
     near.stop().await;
