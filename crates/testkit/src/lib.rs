@@ -12,4 +12,6 @@ pub mod sql;
 #[cfg(feature = "client")]
 pub mod api;
 #[cfg(feature = "client")]
+pub mod cluster;
+#[cfg(feature = "client")]
 pub mod sdk;

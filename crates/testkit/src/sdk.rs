@@ -71,7 +71,20 @@ impl Sdk {
         kind: Kind,
         secret: &str,
     ) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
-        Self::upgrade(address, kind, secret, None)
+        Self::try_connect_within(address, kind, secret, PATIENCE)
+    }
+
+    /// As [`Self::try_connect`]; it waits so long for whatever comes.
+    ///
+    /// # Errors
+    /// The server is not there, or does not upgrade in time.
+    pub fn try_connect_within(
+        address: SocketAddr,
+        kind: Kind,
+        secret: &str,
+        patience: Duration,
+    ) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+        Self::upgrade(address, kind, secret, None, patience)
     }
 
     /// As [`Self::connect`]; it says that it is `agent` (`User-Agent`).
@@ -79,7 +92,8 @@ impl Sdk {
     /// # Panics
     /// Where the server does not upgrade.
     pub fn connect_as(address: SocketAddr, kind: Kind, secret: &str, agent: &str) -> Self {
-        Self::upgrade(address, kind, secret, Some(agent)).expect("an upgraded connection")
+        let connected = Self::upgrade(address, kind, secret, Some(agent), PATIENCE);
+        connected.expect("an upgraded connection")
     }
 
     fn upgrade(
@@ -87,6 +101,7 @@ impl Sdk {
         kind: Kind,
         secret: &str,
         agent: Option<&str>,
+        patience: Duration,
     ) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
         let name = match kind {
             Kind::Client => "client",
@@ -94,9 +109,9 @@ impl Sdk {
         };
         let token = token(secret, now());
         let url = format!("ws://{address}/streaming?type={name}&token={token}");
-        let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
+        let stream = TcpStream::connect_timeout(&address, patience)?;
+        stream.set_read_timeout(Some(patience))?;
+        stream.set_write_timeout(Some(patience))?;
         stream.set_nodelay(true)?;
         let mut request = url.into_client_request()?;
         if let Some(agent) = agent {
@@ -149,8 +164,13 @@ impl Sdk {
 
     /// Sends a message.
     pub fn say(&mut self, message: &Value) {
+        assert!(self.try_say(message), "a message is sent");
+    }
+
+    /// Sends a message; whether that worked.
+    pub fn try_say(&mut self, message: &Value) -> bool {
         let text = Message::text(message.to_string());
-        self.socket.send(text).expect("a message is sent");
+        self.socket.send(text).is_ok()
     }
 
     /// Waits for the answer to a ping: whatever the server sent before has come by then. Pushes
@@ -194,15 +214,27 @@ impl Sdk {
 
     /// The next thing that comes.
     pub fn event(&mut self) -> Event {
+        self.next().expect("something comes")
+    }
+
+    /// The next thing that comes in so long a time, which is kept to from now on.
+    pub fn within(&mut self, patience: Duration) -> Option<Event> {
+        let set = self.socket.get_ref().set_read_timeout(Some(patience));
+        set.expect("a time-out");
+        self.next()
+    }
+
+    fn next(&mut self) -> Option<Event> {
         loop {
             match self.socket.read() {
-                Ok(Message::Text(text)) => return self.take(text.as_str()),
+                Ok(Message::Text(text)) => return Some(self.take(text.as_str())),
                 Ok(Message::Close(frame)) => {
-                    return Event::Closed(frame.map_or(1005, |frame| frame.code.into()));
+                    let code = frame.map_or(1005, |frame| frame.code.into());
+                    return Some(Event::Closed(code));
                 }
                 Ok(_) => {}
-                Err(Error::Io(error)) if is_timeout(&error) => panic!("nothing came"),
-                Err(_) => return Event::Lost,
+                Err(Error::Io(error)) if is_timeout(&error) => return None,
+                Err(_) => return Some(Event::Lost),
             }
         }
     }

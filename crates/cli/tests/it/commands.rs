@@ -20,7 +20,7 @@ async fn the_first_start_makes_a_place_to_begin_and_says_what_is_next() {
     let hint = program.says("burgee token create");
     assert!(
         program
-            .said
+            .said()
             .iter()
             .any(|line| line.contains("burgee sdk-keys")),
         "{hint}"
@@ -56,9 +56,9 @@ async fn the_first_start_makes_a_place_to_begin_and_says_what_is_next() {
     again.signal("TERM");
     assert!(again.ended().success());
     assert!(
-        !again.said.iter().any(|line| line.contains("first start")),
+        !again.said().iter().any(|line| line.contains("first start")),
         "{:?}",
-        again.said
+        again.said()
     );
 }
 
@@ -314,11 +314,14 @@ async fn no_secret_of_it_is_logged(data: &Data) {
     assert_eq!(sdk.close_code(), 1001);
     assert!(program.ended().success());
     let more = |line: &String| line.contains("DEBUG");
-    assert!(program.said.iter().any(more), "{:?}", program.said);
+    assert!(program.said().iter().any(more), "{:?}", program.said());
     secrets.extend([token, client, server, further.to_owned(), unknown]);
     // What is said to whoever starts it is no log line: that has the first password.
-    let logged = program.said.iter().filter(|line| line.starts_with('{'));
-    let logged: Vec<&String> = logged.collect();
+    let logged = program
+        .said()
+        .into_iter()
+        .filter(|line| line.starts_with('{'));
+    let logged: Vec<String> = logged.collect();
     for secret in &secrets {
         let told = logged.iter().find(|line| line.contains(secret.as_str()));
         assert_eq!(told, None, "{secret}");

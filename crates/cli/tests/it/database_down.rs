@@ -4,12 +4,12 @@
 use std::time::Instant;
 
 use burgee_testkit::api::{Api, PATIENCE};
+use burgee_testkit::cluster::ledger::Ledger;
 use burgee_testkit::postgres::Postgres;
 use burgee_testkit::sdk::{Kind, Sdk};
 use serde_json::{Value, json};
 
-use crate::kit::{Data, Program, apply, flag_on, in_prod, person, unavailable};
-use crate::ledger::Ledger;
+use crate::kit::{Data, Program, apply, flag_on, in_prod, person, unavailable, write};
 use crate::wire::Wire;
 
 const PATH: &str = "projects/default/changes";
@@ -113,7 +113,11 @@ async fn a_server_stops_politely_without_its_database() {
     house.postgres.crash().unwrap();
     house.program.signal("TERM");
     assert_eq!(client.close_code(), 1001);
-    assert!(house.program.ended().success(), "{:?}", house.program.said);
+    assert!(
+        house.program.ended().success(),
+        "{:?}",
+        house.program.said()
+    );
 }
 
 /// What happens to the network.
@@ -145,7 +149,7 @@ async fn lost_again_and_again(disaster: Disaster, rounds: usize) {
     let mut client = Sdk::client(program.address, &client_key, &person("0"));
     let mut server = Sdk::server(program.address, &server_key);
     for round in 0..rounds {
-        let mut writing = ledger.write(&api, round * 1_000_000);
+        let mut writing = write(&ledger, &api, round * 1_000_000);
         // Of each: their flags are released by what they write first.
         writing.well_again().await;
         disaster(&wire);
@@ -157,7 +161,7 @@ async fn lost_again_and_again(disaster: Disaster, rounds: usize) {
         wire.mend();
         writing.well_again().await;
         writing.end().await;
-        ledger.check(&data, &program, &token).await;
+        ledger.check(&api, program.address, &data.keys()).await;
         let fresh = Sdk::server(program.address, &server_key);
         server.until(|sdk| sdk.flags == fresh.flags);
     }

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use burgee_testkit::api::Api;
+use burgee_testkit::cluster::ledger::Ledger;
 use burgee_testkit::sdk::Sdk;
 use serde_json::json;
 
-use crate::kit::{Data, PROGRAM, Program, person, unheeding};
-use crate::ledger::Ledger;
+use crate::kit::{Data, PROGRAM, Program, person, unheeding, write};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_stops_changes_and_nothing_else() {
@@ -26,7 +26,7 @@ async fn a_full_disk_stops_changes_and_nothing_else() {
     let mut client = Sdk::client(program.address, &client_key, &person("0"));
     let mut server = Sdk::server(program.address, &server_key);
 
-    let mut writing = ledger.write(&api, 0);
+    let mut writing = write(&ledger, &api, 0);
     writing.acknowledged(5).await;
     let ballast = disk.fill(&program);
     writing.refused().await;
@@ -43,13 +43,13 @@ async fn a_full_disk_stops_changes_and_nothing_else() {
     drop(ballast);
     writing.well_again().await;
     writing.end().await;
-    ledger.check(&prepared, &program, &token).await;
+    ledger.check(&api, program.address, &prepared.keys()).await;
     let fresh = Sdk::server(program.address, &server_key);
     server.until(|sdk| sdk.flags == fresh.flags);
     let fresh = Sdk::client(program.address, &client_key, &person("0"));
     client.until(|sdk| sdk.flags == fresh.flags);
     program.signal("TERM");
-    assert!(program.ended().success(), "{:?}", program.said);
+    assert!(program.ended().success(), "{:?}", program.said());
 }
 
 /// A disk that a test can fill.

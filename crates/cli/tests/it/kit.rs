@@ -1,13 +1,15 @@
 //! Starting the program and looking at what it says.
 
-use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread;
+use std::process::{Command, ExitStatus, Output, Stdio};
+use std::time::Duration;
 
-use burgee_testkit::api::{Answer, Api, PATIENCE};
+use burgee_testkit::api::{Answer, Api};
+pub(crate) use burgee_testkit::cluster::ledger::unavailable;
+use burgee_testkit::cluster::ledger::{Keys, Ledger, Pace, Writing};
+pub(crate) use burgee_testkit::cluster::process::unheeding;
+use burgee_testkit::cluster::process::{Process, heed_nothing};
 use burgee_testkit::lan::Machine;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -71,6 +73,14 @@ impl Data {
         self.sdk_keys_of("default", environment)
     }
 
+    /// The keys of both environments of `default`.
+    pub(crate) fn keys(&self) -> Keys {
+        Keys {
+            prod: self.sdk_keys("prod"),
+            dev: self.sdk_keys("dev"),
+        }
+    }
+
     /// The keys of a project's environment.
     pub(crate) fn sdk_keys_of(&self, project: &str, environment: &str) -> (String, String) {
         let command = [
@@ -105,23 +115,6 @@ fn on(machine: &Machine, arguments: &[&str]) -> Command {
     command
 }
 
-/// A command with nothing from this process's environment that `burgee` would heed.
-pub(crate) fn unheeding(program: &str) -> Command {
-    let mut command = Command::new(program);
-    heed_nothing(&mut command);
-    command
-}
-
-fn heed_nothing(command: &mut Command) {
-    command.env_remove("RUST_LOG");
-    for (name, _) in std::env::vars_os() {
-        let name = name.to_string_lossy().into_owned();
-        if name.starts_with("BURGEE_") || name.starts_with("OTEL_") {
-            command.env_remove(name);
-        }
-    }
-}
-
 /// Runs a command to its end.
 pub(crate) fn run(arguments: &[&str]) -> Output {
     burgee(arguments).stdin(Stdio::null()).output().unwrap()
@@ -133,10 +126,7 @@ pub(crate) fn stderr(output: &Output) -> String {
 
 /// A running server.
 pub(crate) struct Program {
-    child: Child,
-    lines: Receiver<String>,
-    /// What it has said so far.
-    pub(crate) said: Vec<String>,
+    process: Process,
     pub(crate) address: SocketAddr,
     pub(crate) metrics: SocketAddr,
 }
@@ -202,29 +192,15 @@ impl Program {
     }
 
     /// Runs it, and waits until it says where it listens.
-    fn await_ready(mut command: Command, words: &str) -> Self {
-        command.stdin(Stdio::null()).stdout(Stdio::null());
-        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-        let errors = BufReader::new(child.stderr.take().unwrap());
-        let (sender, lines) = channel();
-        thread::spawn(move || {
-            for line in errors.lines().map_while(Result::ok) {
-                let _ = sender.send(line);
-            }
-        });
-        let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
-        let mut program = Self {
-            child,
-            lines,
-            said: Vec::new(),
-            address: nowhere,
-            metrics: nowhere,
-        };
-        let ready = program.says(words);
-        let ready: Value = serde_json::from_str(&ready).unwrap();
-        program.address = ready["listen"].as_str().unwrap().parse().unwrap();
-        program.metrics = ready["metrics"].as_str().unwrap().parse().unwrap();
-        program
+    fn await_ready(command: Command, words: &str) -> Self {
+        let mut process = Process::start(command);
+        let ready: Value = serde_json::from_str(&process.says(words)).unwrap();
+        let at = |field: &str| ready[field].as_str().unwrap().parse().unwrap();
+        Self {
+            address: at("listen"),
+            metrics: at("metrics"),
+            process,
+        }
     }
 
     /// The owner's first password, which a first start says; to be called once.
@@ -247,19 +223,14 @@ impl Program {
         (first, owner.in_session_of(&changed))
     }
 
-    /// Waits for a line with this text.
+    /// Waits for a line with this text, after those that were waited for before.
     pub(crate) fn says(&mut self, text: &str) -> String {
-        loop {
-            match self.lines.recv_timeout(PATIENCE) {
-                Ok(line) => {
-                    self.said.push(line.clone());
-                    if line.contains(text) {
-                        return line;
-                    }
-                }
-                Err(_) => panic!("it did not say '{text}', but: {:#?}", self.said),
-            }
-        }
+        self.process.says(text)
+    }
+
+    /// What it has said so far.
+    pub(crate) fn said(&self) -> Vec<String> {
+        self.process.said()
     }
 
     /// A caller with a token.
@@ -269,8 +240,7 @@ impl Program {
 
     /// `kill -9`.
     pub(crate) fn kill(&mut self) {
-        self.child.kill().unwrap();
-        self.ended();
+        self.process.kill();
     }
 
     /// Stops it as it is stopped by whoever runs it.
@@ -281,40 +251,17 @@ impl Program {
 
     /// The process's id.
     pub(crate) fn id(&self) -> u32 {
-        self.child.id()
+        self.process.id()
     }
 
     /// Sends a signal: `TERM`, `INT`.
     pub(crate) fn signal(&self, name: &str) {
-        // The shell's own: a `kill` to run is not everywhere.
-        let order = format!("kill -{name} {}", self.child.id());
-        let sent = Command::new("/bin/sh").args(["-c", &order]).status();
-        assert!(sent.unwrap().success());
+        self.process.signal(name);
     }
 
-    /// Waits for its end: its standard error ends with it.
+    /// Waits for its end.
     pub(crate) fn ended(&mut self) -> ExitStatus {
-        loop {
-            match self.lines.recv_timeout(PATIENCE) {
-                Ok(line) => self.said.push(line),
-                Err(RecvTimeoutError::Disconnected) => return self.child.wait().unwrap(),
-                Err(RecvTimeoutError::Timeout) => {
-                    panic!("it goes on, having said {:#?}", self.said)
-                }
-            }
-        }
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // Fails where it has ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-        if thread::panicking() {
-            self.said.extend(self.lines.try_iter());
-            eprintln!("the program said:\n{}", self.said.join("\n"));
-        }
+        self.process.ended()
     }
 }
 
@@ -323,6 +270,16 @@ pub(crate) const OWNER: &str = "owner@localhost";
 
 /// What the owner chooses in place of the first password.
 pub(crate) const PASSWORD: &str = "correct horse";
+
+/// People write to a server as fast as they can, until it is gone; their first set has this number.
+pub(crate) fn write(ledger: &Ledger, api: &Api, first: usize) -> Writing {
+    let pace = Pace {
+        first,
+        pause: Duration::ZERO,
+        insists: false,
+    };
+    ledger.write(std::slice::from_ref(api), pace)
+}
 
 /// Signs in, or tries to.
 pub(crate) async fn sign_in(nobody: &Api, email: &str, password: &str) -> Answer {
@@ -352,14 +309,6 @@ pub(crate) fn in_prod(kind: &str, flag: &str) -> Value {
 /// A user without properties.
 pub(crate) fn person(key: &str) -> Value {
     json!({ "keyId": key, "name": key, "customizedProperties": [] })
-}
-
-/// Checks that an answer says: not now, come back then.
-pub(crate) fn unavailable(answer: Answer) {
-    let problem = answer.problem(503);
-    assert_eq!(problem.code(), "unavailable", "{}", problem.body);
-    let after = problem.headers["retry-after"].to_str().unwrap();
-    assert!(after.parse::<u32>().unwrap() > 0, "{after}");
 }
 
 /// Whether a file can be read or written by others than its owner.

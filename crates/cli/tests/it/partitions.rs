@@ -4,14 +4,14 @@
 use std::time::{Duration, Instant};
 
 use burgee_testkit::api::{Api, PATIENCE};
+use burgee_testkit::cluster::ledger::Ledger;
 use burgee_testkit::lan::{Lan, Machine};
 use burgee_testkit::postgres::Postgres;
 use burgee_testkit::sdk::{self, Kind, Sdk};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::kit::{Data, Program, apply, flag_on, in_prod, person};
-use crate::ledger::Ledger;
+use crate::kit::{Data, Program, apply, flag_on, in_prod, person, write};
 
 /// A network with a database on a machine of its own.
 pub(crate) struct Site {
@@ -62,8 +62,8 @@ async fn a_server_that_is_parted_from_its_database_serves_on_and_catches_up() {
     let (near_api, far_api) = (near.api(&site.token), whole.api(&site.token));
     let ledger = Ledger::open(&far_api).await;
     let (client_key, server_key) = site.data.sdk_keys("prod");
-    let mut writing_near = ledger.write(&near_api, 0);
-    let mut writing_far = ledger.write(&far_api, 1_000_000);
+    let mut writing_near = write(&ledger, &near_api, 0);
+    let mut writing_far = write(&ledger, &far_api, 1_000_000);
     writing_near.well_again().await;
     writing_far.well_again().await;
     let mut client = Sdk::client(near.address, &client_key, &person("0"));
@@ -93,7 +93,13 @@ async fn a_server_that_is_parted_from_its_database_serves_on_and_catches_up() {
     writing_near.end().await;
     writing_far.end().await;
     for program in [&near, &whole] {
-        ledger.check(&site.data, program, &site.token).await;
+        ledger
+            .check(
+                &program.api(&site.token),
+                program.address,
+                &site.data.keys(),
+            )
+            .await;
     }
     let fresh = Sdk::server(whole.address, &server_key);
     server.until(|sdk| sdk.flags == fresh.flags);

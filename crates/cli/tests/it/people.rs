@@ -39,7 +39,10 @@ async fn the_first_start_says_a_password_and_later_ones_do_not() {
     sign_in(&nobody, OWNER, &first).await.problem(401);
     again.signal("TERM");
     assert!(again.ended().success());
-    let told = again.said.iter().find(|line| line.contains("Sign in as"));
+    let told = again
+        .said()
+        .into_iter()
+        .find(|line| line.contains("Sign in as"));
     assert_eq!(told, None);
 }
 

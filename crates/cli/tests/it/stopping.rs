@@ -45,10 +45,10 @@ async fn a_polite_end_loses_nothing() {
         for sdk in clients.iter_mut().chain([&mut server]) {
             assert_eq!(sdk.close_code(), 1001);
         }
-        assert!(program.ended().success(), "{:?}", program.said);
+        assert!(program.ended().success(), "{:?}", program.said());
         drop(silent);
         assert!(Sdk::try_connect(program.address, Kind::Client, &client).is_err());
-        assert_eq!(stored(&data, &user, &flag).await, 3, "{:?}", program.said);
+        assert_eq!(stored(&data, &user, &flag).await, 3, "{:?}", program.said());
     }
 }
 

@@ -4,11 +4,11 @@
 
 use std::time::Duration;
 
+use burgee_testkit::cluster::ledger::Ledger;
 use burgee_testkit::sdk::Sdk;
 use uuid::Uuid;
 
-use crate::kit::{Data, Program};
-use crate::ledger::Ledger;
+use crate::kit::{Data, Program, write};
 
 /// Set for many rounds.
 const LONG: &str = "BURGEE_LONG_TESTS";
@@ -39,7 +39,7 @@ async fn die_again_and_again(data: &Data, rounds: usize) {
     let neighbour = Program::start(data);
     let mut watching = Sdk::server(neighbour.address, &data.sdk_keys("prod").1);
     for round in 0..rounds {
-        let mut writing = ledger.write(&program.api(&token), round * 1_000_000);
+        let mut writing = write(&ledger, &program.api(&token), round * 1_000_000);
         // Any moment: after some acknowledgements and a part of the next write.
         let moment = Uuid::new_v4().as_u128();
         writing.acknowledged(1 + (moment % 20) as usize).await;
@@ -47,7 +47,9 @@ async fn die_again_and_again(data: &Data, rounds: usize) {
         program.kill();
         writing.end().await;
         program = Program::start(data);
-        ledger.check(data, &program, &token).await;
+        ledger
+            .check(&program.api(&token), program.address, &data.keys())
+            .await;
         let fresh = Sdk::server(program.address, &data.sdk_keys("prod").1);
         watching.until(|sdk| sdk.flags == fresh.flags);
         // Who is silent for long is let go.

@@ -160,7 +160,10 @@ async fn a_start_on_postgres_says_nothing_of_its_tables() {
     let data = Data::postgres(burgee_testkit::postgres::database().await.unwrap());
     for _ in 0..2 {
         let program = Program::start_in(&data, &[("RUST_LOG", "info")]);
-        let remarks = program.said.iter().filter(|line| line.contains("exists"));
+        let remarks = program
+            .said()
+            .into_iter()
+            .filter(|line| line.contains("exists"));
         assert_eq!(remarks.collect::<Vec<_>>(), [""; 0]);
     }
 }
