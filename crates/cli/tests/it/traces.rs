@@ -41,6 +41,17 @@ impl Collector {
         }
     }
 
+    /// A server that tells it, and its data.
+    fn server(&self) -> (Program, Data) {
+        let data = Data::folder();
+        let endpoint = format!("http://{}", self.address);
+        let variables = [
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()),
+            ("OTEL_BSP_SCHEDULE_DELAY", "50"),
+        ];
+        (Program::start_in(&data, &variables), data)
+    }
+
     /// The span of a trace with this name, when it is there.
     fn span(&mut self, trace: &[u8], name: &str) -> Span {
         loop {
@@ -106,13 +117,7 @@ fn number(span: &Span, name: &str) -> i64 {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_is_traced_from_the_request_to_the_push() {
     let mut collector = Collector::start();
-    let data = Data::folder();
-    let endpoint = format!("http://{}", collector.address);
-    let variables = [
-        ("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()),
-        ("OTEL_BSP_SCHEDULE_DELAY", "50"),
-    ];
-    let server = Program::start_in(&data, &variables);
+    let (server, data) = collector.server();
     let api = server.api(&data.token());
     apply(&api, flag_on("f")).await;
     let mut sdk = Sdk::server(server.address, &data.sdk_keys("prod").1);
@@ -146,13 +151,7 @@ async fn a_change_is_traced_from_the_request_to_the_push() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_caller_whose_trace_is_not_sampled_is_not_traced() {
     let mut collector = Collector::start();
-    let data = Data::folder();
-    let endpoint = format!("http://{}", collector.address);
-    let variables = [
-        ("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()),
-        ("OTEL_BSP_SCHEDULE_DELAY", "50"),
-    ];
-    let server = Program::start_in(&data, &variables);
+    let (server, data) = collector.server();
     let api = server.api(&data.token());
     let quiet = "00-00000000000000000000000000000001-00f067aa0ba902b7-00";
     apply(&api.with_header("traceparent", quiet), flag_on("f")).await;
