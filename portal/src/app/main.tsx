@@ -6,7 +6,6 @@ import { RouterProvider } from "@tanstack/react-router";
 import { setNonce } from "get-nonce";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { Toasts } from "@/components/toasts";
 import { startLanguage } from "@/i18n";
 import { useStore } from "@/lib/store";
 import * as chosen from "@/lib/theme";
@@ -30,7 +29,6 @@ function App() {
     >
       <QueryClientProvider client={queries}>
         <RouterProvider router={router} />
-        <Toasts />
       </QueryClientProvider>
     </MantineProvider>
   );

@@ -18,6 +18,7 @@ import { connect } from "./routes/connect";
 import { segment, segmentHistory, segmentUsers, segments } from "./routes/segments";
 import {
   environment,
+  environmentConnections,
   environmentGeneral,
   environmentKeys,
   environmentRules,
@@ -51,7 +52,12 @@ const tree = root.addChildren([
         projectGeneral,
         projectFiles,
         environments,
-        environment.addChildren([environmentGeneral, environmentRules, environmentKeys]),
+        environment.addChildren([
+          environmentGeneral,
+          environmentRules,
+          environmentKeys,
+          environmentConnections,
+        ]),
       ]),
       flags,
       users.addChildren([usersFirst, usersOf, user]),

@@ -1,4 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
+import { createElement } from "react";
 import { useTranslation } from "react-i18next";
 import { type Result, moved, revert } from "@/lib/changes";
 import { useFormat } from "@/lib/format";
@@ -6,6 +7,7 @@ import { wasHeard } from "@/lib/live";
 import { shareWords } from "@/lib/phrases";
 import { said } from "@/lib/problems";
 import { toast } from "@/lib/toasts";
+import { DeliveryLine } from "./delivery/lazily";
 
 /** What a change set may have made old, before the server's own word of it is here. */
 const MOVED = [
@@ -64,9 +66,10 @@ export function useApplied(organization: string): (result: Result) => void {
         toast(said(t, error).text);
       }
     };
-    toast(words(result, list(versions)), {
-      label: t("action.undo"),
-      run: () => void undo(),
-    });
+    const undone = { label: t("action.undo"), run: () => void undo() };
+    const delivered = { organization, change: result.id };
+    // Nobody is sent what moved no environment.
+    const more = versions.length > 0 ? createElement(DeliveryLine, delivered) : undefined;
+    toast(words(result, list(versions)), undone, more);
   };
 }

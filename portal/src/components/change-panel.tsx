@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { changeQuery } from "@/lib/api/changes";
 import { ChangeEntry } from "./change-entry";
+import { Delivery } from "./delivery/delivery";
 import { SidePanel } from "./side-panel";
 import { Failure, Waiting } from "./states";
 
@@ -20,9 +21,12 @@ export function ChangePanel({ organization, number, close }: Props) {
       {change.isPending && <Waiting rows={4} />}
       {change.error && <Failure error={change.error} retry={() => void change.refetch()} />}
       {change.data && (
-        <ol>
-          <ChangeEntry organization={organization} change={change.data} />
-        </ol>
+        <>
+          <ol>
+            <ChangeEntry organization={organization} change={change.data} />
+          </ol>
+          <Delivery key={change.data.id} organization={organization} change={change.data} />
+        </>
       )}
     </SidePanel>
   );

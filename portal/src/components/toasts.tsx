@@ -10,10 +10,19 @@ export function Toasts() {
   const shown = useStore(toasts);
   const lift = useStore(floor);
   return (
-    <div className={classes.toasts} style={{ marginBottom: lift }} role="status" aria-live="polite">
-      {shown.map(({ id, text, action }) => (
+    <div
+      className={classes.toasts}
+      style={{ marginBottom: lift }}
+      role="status"
+      aria-live="polite"
+      aria-atomic={false}
+    >
+      {shown.map(({ id, text, action, more }) => (
         <div key={id} className={classes.toast}>
-          <span>{text}</span>
+          <span>
+            {text}
+            {more}
+          </span>
           {action && (
             <Button
               small

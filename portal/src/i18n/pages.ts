@@ -4,6 +4,7 @@ import type acts from "./en/pages/acts.json";
 import type audit from "./en/pages/audit.json";
 import type changes from "./en/pages/changes.json";
 import type compare from "./en/pages/compare.json";
+import type delivery from "./en/pages/delivery.json";
 import type copyAs from "./en/pages/copy-as.json";
 import type keys from "./en/pages/keys.json";
 import type home from "./en/pages/home.json";
@@ -36,6 +37,7 @@ export interface Pages {
   audit: typeof audit;
   changes: typeof changes;
   compare: typeof compare;
+  delivery: typeof delivery;
   "environment-menu": typeof environmentMenu;
   environments: typeof environments;
   files: typeof files;

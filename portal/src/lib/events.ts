@@ -114,6 +114,12 @@ const PEOPLE = [
   "signIn",
 ];
 
+const isAbout = (
+  of: Schemas["DeliveryView"] | undefined,
+  { project, environment }: Schemas["DeliveryMoved"],
+): boolean =>
+  of?.environments.some((it) => it.project === project && it.environment === environment) ?? false;
+
 function take(organization: string, queries: QueryClient, { event, data }: Message) {
   const again = (...queryKey: unknown[]) => void queries.invalidateQueries({ queryKey });
   if (event === "reset" || event === "permissions") {
@@ -130,6 +136,21 @@ function take(organization: string, queries: QueryClient, { event, data }: Messa
     const { project, environment } = JSON.parse(data) as { project: string; environment: string };
     const old = { sdk: "sdkKeys", evaluation: "served", user: "users" }[event];
     again(old, organization, project, environment);
+    return;
+  }
+  if (event === "delivery") {
+    const moved = JSON.parse(data) as Schemas["DeliveryMoved"];
+    // Told each second: what is on its way is waited for.
+    const calmly = { cancelRefetch: false };
+    const listed = ["connections", organization, moved.project, moved.environment];
+    void queries.invalidateQueries({ queryKey: listed }, calmly);
+    void queries.invalidateQueries(
+      {
+        queryKey: ["delivery", organization],
+        predicate: ({ state }) => isAbout(state.data as Schemas["DeliveryView"], moved),
+      },
+      calmly,
+    );
     return;
   }
   if (event !== "change") return;

@@ -1,4 +1,5 @@
 /** What was done, said for a while where everybody looks. */
+import type { ReactNode } from "react";
 import { store } from "./store";
 
 export interface Toast {
@@ -6,6 +7,8 @@ export interface Toast {
   text: string;
   /** A way back, or on. */
   action?: { label: string; run: () => void };
+  /** What goes on meanwhile, below the text. */
+  more?: ReactNode;
 }
 
 /** As long as Undo is offered. */
@@ -14,10 +17,10 @@ const SHOWN_MS = 10_000;
 export const toasts = store<Toast[]>([]);
 let next = 0;
 
-export function toast(text: string, action?: Toast["action"]): void {
+export function toast(text: string, action?: Toast["action"], more?: ReactNode): void {
   next += 1;
   const id = next;
-  toasts.set([...toasts.get(), action ? { id, text, action } : { id, text }].slice(-3));
+  toasts.set([...toasts.get(), { id, text, ...(action ? { action } : {}), more }].slice(-3));
   setTimeout(() => dismiss(id), SHOWN_MS);
 }
 

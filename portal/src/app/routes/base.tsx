@@ -1,10 +1,21 @@
 /** What is around the pages: the address begins with the organization, then with the project. */
 import { Outlet, createRootRoute, createRoute } from "@tanstack/react-router";
+import { Toasts } from "@/components/toasts";
 import { environmentsQuery, meQuery, projectsQuery, settingsQuery } from "@/lib/api/queries";
 import { queries } from "../queries";
 import { Shell } from "../shell";
 
-export const root = createRootRoute({ component: Outlet });
+/** What was done a moment ago is said on whichever page one went on to. */
+function Root() {
+  return (
+    <>
+      <Outlet />
+      <Toasts />
+    </>
+  );
+}
+
+export const root = createRootRoute({ component: Root });
 
 export const organization = createRoute({
   getParentRoute: () => root,

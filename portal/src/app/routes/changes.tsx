@@ -16,7 +16,10 @@ import { organization, project } from "./base";
 
 /** Pages of changes speak of conflicts too, as the review bar does, and of administration. */
 const worded = <T,>(page: Promise<T>) =>
-  withWords("rules", withWords("acts", withWords("review", withWords("changes", page))));
+  withWords(
+    "rules",
+    withWords("acts", withWords("review", withWords("delivery", withWords("changes", page)))),
+  );
 
 export const changes = createRoute({
   getParentRoute: () => organization,

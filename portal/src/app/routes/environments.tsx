@@ -1,6 +1,7 @@
 /** Settings of a project's environments, and their SDK keys. */
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { withWords } from "@/i18n";
+import { connectionsQuery, readConnectionFilter } from "@/lib/api/delivery";
 import { environmentQuery, rulesQuery, sdkKeysQuery } from "@/lib/api/environments";
 import { queries } from "../queries";
 import { projectSettings } from "./settings";
@@ -50,5 +51,19 @@ export const environmentKeys = createRoute({
   component: lazyRouteComponent(
     () => withWords("sdk-keys", import("@/features/sdk-keys/page")),
     "SdkKeysPage",
+  ),
+});
+
+export const environmentConnections = createRoute({
+  getParentRoute: () => environment,
+  path: "connections",
+  validateSearch: readConnectionFilter,
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => {
+    void queries.prefetchInfiniteQuery(connectionsQuery(params, deps));
+  },
+  component: lazyRouteComponent(
+    () => withWords("delivery", import("@/features/connections/page")),
+    "ConnectionsPage",
   ),
 });

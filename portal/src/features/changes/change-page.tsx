@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { ActLine } from "@/components/act-line";
 import { ChangeEntry } from "@/components/change-entry";
 import { CopyAs } from "@/components/copy-as";
+import { Delivery } from "@/components/delivery/delivery";
 import { ItemChanges } from "@/components/item-changes";
 import { Page } from "@/components/page";
 import { Failure, Waiting } from "@/components/states";
@@ -70,6 +71,7 @@ function Applied({
       <ol>
         <ChangeEntry organization={organization} change={change} line={ActLine} />
       </ol>
+      <Delivery key={change.id} organization={organization} change={change} />
       {change.changes.length > 0 && (
         <section className={classes.part} aria-label={t("request.beforeAfter")}>
           <h2>{t("request.beforeAfter")}</h2>

@@ -7,6 +7,7 @@ import { ChangeEntry } from "@/components/change-entry";
 import { Empty, Failure, Waiting } from "@/components/states";
 import { VirtualList } from "@/components/virtual-list";
 import { type PastFilter, pastQuery } from "@/lib/api/changes";
+import type { Schemas } from "@/lib/api/client";
 import { ChangesFrame } from "./frame";
 import { HistoryFilters } from "./history-filters";
 
@@ -52,7 +53,14 @@ export function HistoryPage() {
             keyOf={(it) => it.id}
             estimate={96}
           >
-            {(it) => <ChangeEntry organization={organization} change={it} line={ActLine} />}
+            {(it) => (
+              <ChangeEntry
+                organization={organization}
+                change={it}
+                line={ActLine}
+                more={<ToDelivery organization={organization} of={it} />}
+              />
+            )}
           </VirtualList>
           {past.hasNextPage && (
             <Button busy={past.isFetchingNextPage} onClick={() => void past.fetchNextPage()}>
@@ -62,5 +70,16 @@ export function HistoryPage() {
         </>
       )}
     </ChangesFrame>
+  );
+}
+
+/** The way to who has it, where it moved what programs get. */
+function ToDelivery({ organization, of }: { organization: string; of: Schemas["ChangeView"] }) {
+  const { t } = useTranslation();
+  if (!Object.keys(of.versions).some((it) => /^[^/]+\//.test(it))) return null;
+  return (
+    <Link to="/$organization/changes/$id" params={{ organization, id: of.id }}>
+      {t("delivery.title")}
+    </Link>
   );
 }

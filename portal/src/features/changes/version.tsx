@@ -4,6 +4,7 @@ import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { ActLine } from "@/components/act-line";
 import { ChangeEntry } from "@/components/change-entry";
+import { Delivery } from "@/components/delivery/delivery";
 import { Page } from "@/components/page";
 import { RevertEnvironment } from "@/components/revert-environment";
 import { Failure, Waiting } from "@/components/states";
@@ -70,8 +71,11 @@ function Made({ organization, of }: { organization: string; of: Schemas["Version
   }
   if (!change.data) return <Waiting rows={2} />;
   return (
-    <ol>
-      <ChangeEntry organization={organization} change={change.data} line={ActLine} />
-    </ol>
+    <>
+      <ol>
+        <ChangeEntry organization={organization} change={change.data} line={ActLine} />
+      </ol>
+      <Delivery key={of.change} organization={organization} change={change.data} />
+    </>
   );
 }

@@ -52,6 +52,13 @@ export function EnvironmentFrame() {
           <Link to="/$organization/$project/settings/environments/$environment/keys" params={place}>
             {t("environments.keys")}
           </Link>
+          <Link
+            to="/$organization/$project/settings/environments/$environment/connections"
+            params={place}
+            activeOptions={{ includeSearch: false }}
+          >
+            {t("environments.connections")}
+          </Link>
         </Tabs>
       </div>
       <Outlet />

@@ -11,7 +11,9 @@ const ClonePanel = lazy(() =>
   withWords("list", import("./clone")).then((it) => ({ default: it.ClonePanel })),
 );
 const ChangePanel = lazy(() =>
-  import("@/components/change-panel").then((it) => ({ default: it.ChangePanel })),
+  withWords("delivery", import("@/components/change-panel")).then((it) => ({
+    default: it.ChangePanel,
+  })),
 );
 
 interface Props {

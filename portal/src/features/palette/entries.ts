@@ -105,15 +105,31 @@ function forFlag(
   }
 }
 
-/** Pages whose name has the text. */
+/** Pages whose name has the text; those of single environments where one looks for them. */
 export function places(text: string, hands: Hands): Entry[] {
   const { t, pages, organization, project, go } = hands;
-  return PLACES.flatMap((place): Entry[] => {
+  const ofEnvironments = text === "" ? [] : connections(text, hands);
+  const general = PLACES.flatMap((place): Entry[] => {
     const to = addressOf(place, pages, organization, project);
     const title = t(`place.${place.id}`);
     if (to === undefined || !title.toLowerCase().includes(text.toLowerCase())) return [];
     return [{ id: place.id, group: "go", title, more: t("palette.page"), run: () => go(to) }];
   });
+  return [...general, ...ofEnvironments];
+}
+
+/** The SDKs that are connected to each environment. */
+function connections(text: string, hands: Hands): Entry[] {
+  const { t, pages, organization, project, environments, go } = hands;
+  const path = "/$organization/$project/settings/environments/$environment/connections";
+  if (project === undefined || !(path in pages)) return [];
+  const named = environments.flatMap((environment): Entry[] => {
+    const title = t("palette.connections", { environment });
+    if (!title.toLowerCase().includes(text.toLowerCase())) return [];
+    const to = `/${organization}/${project}/settings/environments/${environment}/connections`;
+    return [{ id: to, group: "go", title, more: t("palette.page"), run: () => go(to) }];
+  });
+  return named.slice(0, MOST);
 }
 
 /** Where one was, but for where one is. */

@@ -3,6 +3,7 @@ import { Suspense, lazy, useDeferredValue, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { Empty, Failure, Waiting } from "@/components/states";
+import { withWords } from "@/i18n";
 import { useFormat } from "@/lib/format";
 import { ORGANIZATION, PROJECT } from "@/lib/model/segment";
 import { type Filter, matching } from "@/lib/segment-filter";
@@ -13,7 +14,9 @@ import { type Brought, useBrought } from "./brought";
 import { useSegments } from "./use-segments";
 
 const ChangePanel = lazy(() =>
-  import("@/components/change-panel").then((it) => ({ default: it.ChangePanel })),
+  withWords("delivery", import("@/components/change-panel")).then((it) => ({
+    default: it.ChangePanel,
+  })),
 );
 const CreatePanel = lazy(() => import("./create").then((it) => ({ default: it.CreatePanel })));
 
