@@ -32,6 +32,12 @@ pub const MAX_TEXT: u64 = 1 << 30;
 /// A message may have so many bytes as it is sent.
 pub const MAX_PACKED: usize = 256 << 20;
 
+/// The same of what a relay says: a batch has half a megabyte as a rule.
+pub const MAX_TEXT_UP: u64 = 32 << 20;
+
+/// What a relay says may have so many bytes as it is sent.
+pub const MAX_PACKED_UP: usize = 8 << 20;
+
 /// From an upstream to a relay.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -85,19 +91,19 @@ pub enum ToUpstream {
         /// The question's number.
         question: u64,
         /// The key.
-        secret: String,
+        secret: Secret,
     },
     /// What does this relay key open? Asked by a relay that feeds others.
     FindRelay {
         /// The question's number.
         question: u64,
         /// The key.
-        secret: String,
+        secret: Secret,
     },
     /// Users, counts, exposures and events.
     Batch(Batch),
     /// SDK keys that were used just now.
-    KeysUsed(Vec<String>),
+    KeysUsed(Vec<Secret>),
     /// How a relay is, its own or of one that hangs on it.
     Status(Report),
     /// A relay that hung on it is gone, by its agent's id.
@@ -105,6 +111,17 @@ pub enum ToUpstream {
     /// How far versions came among a relay's connections, its own or one's that hangs on it; `node`
     /// is its agent's id.
     Delivery(NodeReport),
+}
+
+/// A key, which no log shows.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Secret(pub String);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("(secret)")
+    }
 }
 
 /// An answer of the store of record.
@@ -345,6 +362,9 @@ pub enum Unreadable {
     /// The text is no message of this version.
     #[error("the message is not of this version: {0}")]
     Text(#[from] serde_json::Error),
+    /// The thread that unpacked it panicked.
+    #[error("the message was not unpacked: {0}")]
+    Panicked(#[from] tokio::task::JoinError),
 }
 
 /// A message as it is sent.
@@ -374,3 +394,61 @@ pub fn unpack_within<T: DeserializeOwned>(packed: &[u8], limit: u64) -> Result<T
     let text = zstd::Decoder::with_buffer(packed)?.take(limit);
     Ok(serde_json::from_reader(std::io::BufReader::new(text))?)
 }
+
+/// The same of a peer that may be newer; none where it is a message of a kind that is not known here,
+/// so that it can be passed over.
+///
+/// # Errors
+/// [`Unreadable`].
+pub(crate) fn unpack_known<T: DeserializeOwned>(
+    packed: &[u8],
+    limit: u64,
+) -> Result<Option<T>, Unreadable> {
+    match unpack_within(packed, limit) {
+        Ok(message) => Ok(Some(message)),
+        Err(Unreadable::Text(error)) => {
+            let (Kinded::Named(kind) | Kinded::Alone(kind)) = unpack_within(packed, limit)?;
+            let unknown = format!("unknown variant `{kind}`");
+            match error.to_string().starts_with(&unknown) {
+                true => Ok(None),
+                false => Err(error.into()),
+            }
+        }
+        Err(damaged) => Err(damaged),
+    }
+}
+
+/// The kind of a message, whatever is in it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Kinded {
+    /// Of one with nothing in it.
+    Alone(String),
+    /// Of one with something in it.
+    #[serde(deserialize_with = "only_key")]
+    Named(String),
+}
+
+fn only_key<'de, D: serde::Deserializer<'de>>(text: D) -> Result<String, D::Error> {
+    let fields = BTreeMap::<String, serde::de::IgnoredAny>::deserialize(text)?;
+    let mut kinds = fields.into_keys();
+    let missing = || serde::de::Error::custom("no message");
+    kinds.next().ok_or_else(missing)
+}
+
+/// From so many bytes on a message is unpacked where it keeps nobody waiting.
+const LARGE: usize = 64 * 1024;
+
+/// [`unpack_known`], beside the others' work where it is large.
+pub(crate) async fn unpack_beside<T: DeserializeOwned + Send + 'static>(
+    packed: bytes::Bytes,
+    limit: u64,
+) -> Result<Option<T>, Unreadable> {
+    if packed.len() < LARGE {
+        return unpack_known(&packed, limit);
+    }
+    tokio::task::spawn_blocking(move || unpack_known(&packed, limit)).await?
+}
+
+#[cfg(test)]
+mod tests;

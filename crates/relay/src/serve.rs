@@ -3,10 +3,16 @@
 //! A connection tells one relay what its key opens: whatever of it the relay does not have, in one
 //! message an environment, always the newest. So a slow relay is never sent what is old, and nothing
 //! is queued for it. What all relays need after a change is read and packed once.
+//!
+//! What a relay is told waits for nothing else: its questions ([`listening`]), the traffic that it
+//! sends ([`storing`]) and what its key opens ([`scope`]) are beside it.
 
+mod agents;
 mod figures;
 mod frames;
 mod listening;
+mod scope;
+mod storing;
 mod telling;
 mod upgrade;
 
@@ -19,20 +25,27 @@ use std::time::Duration;
 use axum::Router;
 use axum::routing::get;
 use burgee_edge::delivery::NodeReport;
-use burgee_edge::hub::Hub;
+use burgee_edge::hub::{Asking, Hub};
 use burgee_edge::sink::Sink;
 use burgee_edge::source::{BoxFuture, Source, Unavailable};
+use futures_util::StreamExt;
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use tokio::sync::{mpsc, watch};
+use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
 use tokio_util::sync::CancellationToken;
 
 use crate::message::{Opened, Report, ToRelay};
+use agents::{Agents, Told};
 use frames::Frames;
+use upgrade::Places;
 
 /// A relay that says nothing for so long is gone: it tells how it is every ten seconds.
 const SILENCE: Duration = Duration::from_secs(45);
+
+/// How long a relay is waited for to take the reason why a conversation ends.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Answers that may wait to be sent to a relay.
 const QUEUE: usize = 64;
@@ -45,13 +58,14 @@ pub trait Access: Send + Sync + 'static {
     /// What a relay key opens now; `None` where the store of record says that there is no such key.
     fn open<'a>(&'a self, secret: &'a str) -> BoxFuture<'a, Result<Option<Opened>, Unavailable>>;
 
-    /// Resolves when keys or what they open may have changed.
+    /// Resolves when keys or what they open may have changed since this was called.
     fn changed(&self) -> BoxFuture<'_, ()>;
 
-    /// How a relay is. Must not wait.
-    fn seen(&self, report: Report);
+    /// How a relay is, as one says whose key has the id `by`: itself, or of one that hangs on it,
+    /// with the key that it is said to have come with. Must not wait.
+    fn seen(&self, by: &str, report: Report);
 
-    /// A relay is gone, by its agent's id. Must not wait.
+    /// A relay that was seen is gone, by its agent's id. Must not wait.
     fn gone(&self, agent: &str);
 
     /// How far versions came among a relay's connections, told by one that came with this key (by
@@ -66,7 +80,10 @@ pub struct Feeding {
     source: Arc<dyn Source>,
     sink: Arc<dyn Sink>,
     access: Arc<dyn Access>,
+    asking: Asking<Opened>,
     frames: Frames,
+    agents: Agents,
+    places: Places,
     shutdown: CancellationToken,
 }
 
@@ -85,7 +102,10 @@ impl Feeding {
             source,
             sink,
             access,
+            asking: Asking::default(),
             frames: Frames::default(),
+            agents: Agents::default(),
+            places: Places::default(),
             shutdown,
         })
     }
@@ -106,8 +126,7 @@ impl Feeding {
         }
     }
 
-    async fn talk(&self, socket: Socket, peer: Peer) -> Result<(), Ended> {
-        use futures_util::StreamExt;
+    async fn talk(self: &Arc<Self>, socket: Socket, peer: Peer) -> Result<(), Ended> {
         let (mut write, mut read) = socket.split();
         let (agent, have) = listening::hello(&mut read).await?;
         tracing::info!(
@@ -118,12 +137,21 @@ impl Feeding {
             "a relay is fed"
         );
         let (say, answers) = mpsc::channel::<ToRelay>(QUEUE);
+        let (work, to_store) = mpsc::channel(storing::QUEUE);
         let opened = watch::Sender::new(peer.opened.clone());
+        let mut told = Told::new(&self.agents, agent);
         let ended = tokio::select! {
-            ended = self.listen(&mut read, &peer, &agent, &opened, say) => ended,
-            ended = self.tell(&mut write, &peer, have, &opened, answers) => ended,
+            ended = self.listen(&mut read, &peer, &mut told, &opened, (say.clone(), work)) => ended,
+            ended = self.tell(&mut write, have, opened.subscribe(), answers) => ended,
+            ended = self.store(to_store, opened.subscribe(), say) => ended,
+            ended = self.watch(&peer.secret, &opened) => Err(ended),
+            () = self.shutdown.cancelled() => Err(Ended::Stopping),
         };
-        self.access.gone(&agent.id);
+        told.end(|agent| self.access.gone(agent));
+        if let Err(reason) = &ended {
+            // It may have stopped reading long ago.
+            let _unheard = timeout(FAREWELL, telling::farewell(&mut write, reason)).await;
+        }
         ended
     }
 }
@@ -136,6 +164,8 @@ struct Peer {
     secret: String,
     /// What that opened when it came.
     opened: Opened,
+    /// Its place among those that came with the same key.
+    _place: upgrade::Place,
 }
 
 /// Why a conversation ended.
@@ -143,10 +173,14 @@ struct Peer {
 enum Ended {
     #[error("it said nothing for too long")]
     Silent,
+    #[error("it does not take what it is sent")]
+    Stalled,
     #[error("it did not say who it is")]
     NoHello,
     #[error("its key was revoked")]
     Revoked,
+    #[error("this end stops")]
+    Stopping,
     #[error(transparent)]
     Socket(#[from] tokio_tungstenite::tungstenite::Error),
     #[error(transparent)]
@@ -154,3 +188,6 @@ enum Ended {
     #[error("a message could not be packed: {0}")]
     Panicked(#[from] tokio::task::JoinError),
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,7 +25,7 @@ pub(crate) use connect::limits;
 pub use connect::{Address, BadAddress, tls};
 
 use crate::disk::Disk;
-use crate::message::{Agent, Answer, Opened, Report, Taken, ToRelay, ToUpstream, Whole};
+use crate::message::{Agent, Answer, Opened, Report, Secret, Taken, ToRelay, ToUpstream, Whole};
 use crate::mirror::Mirror;
 use crate::spool::Spool;
 use crate::traffic::Batch;
@@ -139,7 +139,7 @@ impl Upstream {
     pub(crate) async fn relay_scope(&self, secret: &str) -> Result<Option<Opened>, Unavailable> {
         let asked = self.ask(|question| ToUpstream::FindRelay {
             question,
-            secret: secret.to_owned(),
+            secret: Secret(secret.to_owned()),
         });
         match asked.await? {
             ToRelay::FoundRelay { answer, .. } => found(answer),
@@ -274,7 +274,7 @@ impl Source for Upstream {
         Box::pin(async move {
             let asked = self.ask(|question| ToUpstream::Find {
                 question,
-                secret: secret.to_owned(),
+                secret: Secret(secret.to_owned()),
             });
             let answer = match asked.await? {
                 ToRelay::Found { answer, .. } => found(answer)?,
@@ -319,7 +319,11 @@ impl Sink for Upstream {
 
     fn keys_used<'a>(&'a self, secrets: &'a [Box<str>]) -> BoxFuture<'a, Result<(), Unavailable>> {
         Box::pin(async {
-            let secrets = secrets.iter().map(ToString::to_string);
+            // Without a connection nobody hears of it, and it is to be told again.
+            if !self.is_connected() {
+                return Err(away());
+            }
+            let secrets = secrets.iter().map(|it| Secret(it.to_string()));
             self.tell(ToUpstream::KeysUsed(secrets.collect()));
             Ok(())
         })

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
@@ -14,16 +15,21 @@ use burgee_edge::source::{BoxFuture, State, Unavailable};
 use burgee_eval::time::Millis;
 use burgee_relay::message::{Opened, Report, Whole};
 use burgee_relay::serve::Access;
-use burgee_store::relay_agents::{AgentPosition, AgentSeen};
+use burgee_store::relay_agents::{AgentConnection, AgentPosition, AgentSeen};
 use burgee_store::{Store, StoreError};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use crate::app::now;
 use crate::delivery::RelayFigures;
 use crate::feed::{state, unavailable};
 use crate::late::LateStore;
 
-/// How often what a relay tells of itself is written down, in ms. It tells every ten seconds.
-const EVERY: i64 = 8_000;
+/// How often what a relay tells of itself is written down. It tells every ten seconds.
+const EVERY: Duration = Duration::from_secs(8);
+
+/// Notes that may wait to be written down.
+const QUEUE: usize = 1_024;
 
 /// Lets relays in by the keys in the store.
 pub struct StoreAccess {
@@ -32,26 +38,44 @@ pub struct StoreAccess {
     node: String,
     figures: Arc<RelayFigures>,
     known: Mutex<Known>,
+    /// To the one who writes: however much relays tell, traffic is not kept from its database.
+    notes: mpsc::Sender<Note>,
 }
 
 #[derive(Default)]
 struct Known {
     /// Whose keys those are that came.
     keys: HashMap<String, Id<Organization>>,
-    /// Agents that are connected: since when, and when that was last written down.
-    agents: HashMap<String, (Millis, Millis)>,
+    /// Agents that are connected.
+    agents: HashMap<String, Agent>,
+}
+
+/// An agent that is connected, as it was last written down.
+struct Agent {
+    connection: AgentConnection,
+    written: Instant,
+}
+
+/// What is to be written down.
+enum Note {
+    Seen(AgentSeen),
+    Gone(AgentConnection),
 }
 
 impl StoreAccess {
     /// Access by the keys of `store`, at this machine; `figures` takes what relays tell of their
-    /// connections.
+    /// connections. To be called inside a runtime: what relays tell is written down by a task, which
+    /// ends with this.
     pub fn new(store: LateStore, figures: Arc<RelayFigures>) -> Self {
         let node = rustix::system::uname();
+        let (notes, to_write) = mpsc::channel(QUEUE);
+        tokio::spawn(write(store.clone(), to_write));
         Self {
             store,
             figures,
             node: node.nodename().to_string_lossy().into_owned(),
             known: Mutex::default(),
+            notes,
         }
     }
 
@@ -60,23 +84,22 @@ impl StoreAccess {
     }
 
     /// What is to be written down of a report; nothing where that was done a moment ago, or where
-    /// nobody came with that key.
-    fn noted(&self, report: Report, at: Millis) -> Option<AgentSeen> {
-        let mut known = self.known();
-        let organization = known.keys.get(&report.key)?.clone();
-        let (since, written) = known
-            .agents
-            .entry(report.agent.id.clone())
-            .or_insert((at, Millis(0)));
-        if at.0 - written.0 < EVERY {
+    /// nobody of the teller's organization came with that key.
+    fn noted(&self, by: &str, report: Report, at: Millis) -> Option<AgentSeen> {
+        let known = self.known();
+        let organization = known.keys.get(&report.key)?;
+        let teller = known.keys.get(by)?;
+        let before = known.agents.get(&report.agent.id);
+        let foreign = before.is_some_and(|it| it.connection.organization != *teller);
+        let early = before.is_some_and(|it| it.written.elapsed() < EVERY);
+        if organization != teller || foreign || early {
             return None;
         }
-        *written = at;
         Some(AgentSeen {
-            connected_at: *since,
+            connected_at: before.map_or(at, |it| it.connection.connected_at),
             agent: report.agent.id,
             key: Id::new(report.key),
-            organization,
+            organization: organization.clone(),
             name: report.agent.name,
             version: report.agent.version,
             address: report.address,
@@ -85,6 +108,20 @@ impl StoreAccess {
             environments: report.environments.into_iter().map(position).collect(),
             at,
         })
+    }
+}
+
+/// Writes down how relays are, one after the other.
+async fn write(store: LateStore, mut notes: mpsc::Receiver<Note>) {
+    while let Some(note) = notes.recv().await {
+        let Some(store) = store.get() else { continue };
+        let (agent, written) = match &note {
+            Note::Seen(seen) => (&seen.agent, store.relay_agent_seen(seen).await),
+            Note::Gone(gone) => (&gone.agent, store.relay_agent_gone(gone, now()).await),
+        };
+        if let Err(error) = written {
+            tracing::warn!(agent, %error, "how a relay is was not written down");
+        }
     }
 }
 
@@ -127,31 +164,27 @@ impl Access for StoreAccess {
         })
     }
 
-    fn seen(&self, report: Report) {
-        let seen = self.noted(report, now());
-        let Some((seen, store)) = seen.zip(self.store.get()) else {
+    fn seen(&self, by: &str, report: Report) {
+        let Some(seen) = self.noted(by, report, now()) else {
             return;
         };
-        tokio::spawn(async move {
-            if let Err(error) = store.relay_agent_seen(&seen).await {
-                tracing::warn!(agent = seen.agent, %error, "how a relay is was not written down");
-            }
-        });
+        let connection = seen.connection();
+        let agent = Agent {
+            connection,
+            written: Instant::now(),
+        };
+        // One that finds no place is told again in ten seconds.
+        if self.notes.try_send(Note::Seen(seen)).is_ok() {
+            let id = agent.connection.agent.clone();
+            self.known().agents.insert(id, agent);
+        }
     }
 
     fn gone(&self, agent: &str) {
-        if self.known().agents.remove(agent).is_none() {
-            return;
+        if let Some(gone) = self.known().agents.remove(agent) {
+            // One that finds no place is taken for gone when it has been silent for a minute.
+            let _full = self.notes.try_send(Note::Gone(gone.connection));
         }
-        let Some(store) = self.store.get() else {
-            return;
-        };
-        let agent = agent.to_owned();
-        tokio::spawn(async move {
-            if let Err(error) = store.relay_agent_gone(&agent, now()).await {
-                tracing::warn!(agent, %error, "that a relay is gone was not written down");
-            }
-        });
     }
 
     fn delivered(&self, key: Option<&str>, report: NodeReport) {

@@ -67,6 +67,31 @@ pub struct AgentSeen {
     pub at: Millis,
 }
 
+impl AgentSeen {
+    /// The connection that it was seen by.
+    pub fn connection(&self) -> AgentConnection {
+        AgentConnection {
+            agent: self.agent.clone(),
+            organization: self.organization.clone(),
+            node: self.node.clone(),
+            connected_at: self.connected_at,
+        }
+    }
+}
+
+/// A relay's connection: one that comes later is another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentConnection {
+    /// The relay.
+    pub agent: String,
+    /// Whose it is.
+    pub organization: Id<Organization>,
+    /// The server that it hangs on.
+    pub node: String,
+    /// Since when.
+    pub connected_at: Millis,
+}
+
 /// A relay, as it was when it was last seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelayAgent {
@@ -94,6 +119,9 @@ const UPDATE: &str = "UPDATE relay_agents SET relay_key_id = $3, name = $4, vers
 const INSERT: &str = "INSERT INTO relay_agents (id, organization_id, relay_key_id, name, version, \
     address, node, connections, environments, connected_at, last_seen) \
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING";
+
+const GONE: &str = "UPDATE relay_agents SET disconnected_at = $1, last_seen = $1 \
+    WHERE id = $2 AND organization_id = $3 AND node = $4 AND connected_at = $5";
 
 fn read(found: &AnyRow) -> Result<RelayAgent, StoreError> {
     let environments: Vec<(String, i64, String)> = row::json(found, 8)?;
@@ -145,14 +173,22 @@ impl Store {
         Ok(())
     }
 
-    /// Notes that a relay's connection ended. Nothing happens where it was never seen.
-    pub async fn relay_agent_gone(&self, agent: &str, now: Millis) -> Result<(), StoreError> {
-        if check_id(agent).is_err() {
+    /// Notes that a relay's connection ended. Nothing happens where it was never seen, or has another
+    /// one since.
+    pub async fn relay_agent_gone(
+        &self,
+        gone: &AgentConnection,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        if check_id(&gone.agent).is_err() {
             return Ok(());
         }
-        sqlx::query("UPDATE relay_agents SET disconnected_at = $1, last_seen = $1 WHERE id = $2")
+        sqlx::query(GONE)
             .bind(now.0)
-            .bind(agent)
+            .bind(gone.agent.as_str())
+            .bind(gone.organization.as_str())
+            .bind(kept(&gone.node))
+            .bind(gone.connected_at.0)
             .execute(&self.shared.traffic.write)
             .await?;
         Ok(())

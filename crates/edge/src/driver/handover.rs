@@ -27,7 +27,7 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
 use self::body::{Patience, TimedBody};
-use self::stream::PeerStream;
+use self::stream::{PeerStream, Served};
 use super::Config;
 use super::connection::Phase;
 use super::counters::{add, sub};
@@ -168,13 +168,23 @@ async fn serve(connection: HandedOver, service: Arc<Service>, shutdown: Cancella
         Err(error) => return tracing::warn!(%error, "a connection cannot be taken over"),
     };
     probe(&stream);
-    let stream = PeerStream::new(stream, read, service.stall, service.linger, permit);
+    let served = Served::new(permit);
+    let stream = PeerStream::new(stream, read, service.stall, service.linger, served.clone());
     let idle = service.idle;
     // In a shutdown there is one request that it came for, and no other.
     let stopping = shutdown.is_cancelled();
     let answer = service_fn(move |request| {
-        let service = Arc::clone(&service);
-        async move { service.answer(request, peer).await }
+        let (service, served) = (Arc::clone(&service), served.clone());
+        async move {
+            let response = service.answer(request, peer).await;
+            if let Ok(response) = &response
+                && response.status() == StatusCode::SWITCHING_PROTOCOLS
+            {
+                // A relay stays for as long as it lives: whoever let it in counts it.
+                served.end();
+            }
+            response
+        }
     });
     let serving = http1::Builder::new()
         .timer(TokioTimer::new())

@@ -1,4 +1,5 @@
-//! Questions to the store of record about secrets that nobody here knows.
+//! Questions to the store of record about secrets that nobody here knows: SDK keys at the hub, relay
+//! keys where relays are fed.
 //!
 //! Some SDKs retry a bad secret for ever, and anyone may send any text: so answers in the negative
 //! are kept for some seconds, one question is asked for all who wait for it, few are under way at
@@ -11,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::{Instant, timeout};
 
-use crate::source::{KeyKind, Source, Unavailable};
+use crate::source::Unavailable;
 
 /// How long the store's "no such key" is believed.
 pub const REFUSED_FOR: Duration = Duration::from_secs(5);
@@ -27,15 +28,20 @@ const CONCURRENT: usize = 8;
 /// one that hangs keeps others from being asked.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-type Answer = Result<Option<(String, KeyKind)>, Unavailable>;
+/// What a secret opens, as the store of record says; none where it says that there is no such key.
+type Answer<T> = Result<Option<T>, Unavailable>;
 
-pub(super) struct Asking {
+/// An answer that several wait for.
+type Awaited<T> = Arc<OnceCell<Answer<T>>>;
+
+/// Whom all ask who do not know a secret.
+pub struct Asking<T> {
     refused: Mutex<HashMap<Box<str>, Instant>>,
-    waiting: Mutex<HashMap<Box<str>, Arc<OnceCell<Answer>>>>,
+    waiting: Mutex<HashMap<Box<str>, Awaited<T>>>,
     permits: Semaphore,
 }
 
-impl Default for Asking {
+impl<T> Default for Asking<T> {
     fn default() -> Self {
         let permits = Semaphore::new(CONCURRENT);
         Self {
@@ -46,7 +52,7 @@ impl Default for Asking {
     }
 }
 
-impl Asking {
+impl<T: Clone> Asking<T> {
     /// Whether the store said a moment ago that there is no such key.
     pub(super) fn is_refused(&self, secret: &str) -> bool {
         lock(&self.refused)
@@ -54,11 +60,17 @@ impl Asking {
             .is_some_and(|since| since.elapsed() < REFUSED_FOR)
     }
 
-    /// Asks, or waits for the answer to who asked already.
-    pub(super) async fn ask(&self, source: &dyn Source, secret: &str) -> Answer {
+    /// Asks by `question`, or waits for the answer to who asked already.
+    ///
+    /// # Errors
+    /// Where the store cannot be asked now, or too many secrets are being looked up.
+    pub async fn ask(&self, secret: &str, question: impl Future<Output = Answer<T>>) -> Answer<T> {
+        if self.is_refused(secret) {
+            return Ok(None);
+        }
         let cell = self.join(secret)?;
         let answer = cell
-            .get_or_init(|| self.put_question(source, secret))
+            .get_or_init(|| self.put(question, secret))
             .await
             .clone();
         self.leave(secret, &cell);
@@ -73,12 +85,10 @@ impl Asking {
         }
     }
 
-    async fn put_question(&self, source: &dyn Source, secret: &str) -> Answer {
+    async fn put(&self, question: impl Future<Output = Answer<T>>, secret: &str) -> Answer<T> {
         let permit = self.permits.acquire().await;
         let late = |_| Err(Unavailable("it does not answer".into()));
-        let answer = timeout(PATIENCE, source.find_key(secret))
-            .await
-            .unwrap_or_else(late);
+        let answer = timeout(PATIENCE, question).await.unwrap_or_else(late);
         drop(permit);
         if let Ok(None) = answer {
             self.refuse(secret);
@@ -96,7 +106,7 @@ impl Asking {
         }
     }
 
-    fn join(&self, secret: &str) -> Result<Arc<OnceCell<Answer>>, Unavailable> {
+    fn join(&self, secret: &str) -> Result<Awaited<T>, Unavailable> {
         let mut waiting = lock(&self.waiting);
         if let Some(cell) = waiting.get(secret) {
             return Ok(Arc::clone(cell));
@@ -113,7 +123,7 @@ impl Asking {
         Ok(cell)
     }
 
-    fn leave(&self, secret: &str, cell: &Arc<OnceCell<Answer>>) {
+    fn leave(&self, secret: &str, cell: &Awaited<T>) {
         let mut waiting = lock(&self.waiting);
         if waiting
             .get(secret)

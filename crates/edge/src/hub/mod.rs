@@ -24,7 +24,7 @@ use crate::environment::{Environment, Update};
 use crate::metrics::{LookedUp, LookupResult, Metrics};
 use crate::source::{KeyKind, Position, SdkKey, Source, Unavailable};
 
-pub use asking::REFUSED_FOR;
+pub use asking::{Asking, REFUSED_FOR};
 
 /// How long [`Hub::ask`] waits for the feed to bring a key that the store has.
 const ARRIVAL: Duration = Duration::from_secs(5);
@@ -86,7 +86,7 @@ pub struct Hub {
     metrics: Arc<Metrics>,
     environments: RwLock<HashMap<Arc<str>, Arc<Environment>>>,
     keys: keys::Keys,
-    asking: asking::Asking,
+    asking: Asking<(String, KeyKind)>,
     listeners: ArcSwap<Vec<Listener>>,
     /// Tells the feed that there is something to fetch.
     wake: Notify,
@@ -104,7 +104,7 @@ impl Hub {
             metrics,
             environments: RwLock::default(),
             keys: keys::Keys::default(),
-            asking: asking::Asking::default(),
+            asking: Asking::default(),
             listeners: ArcSwap::default(),
             wake: Notify::new(),
             progressed: Notify::new(),
@@ -135,8 +135,10 @@ impl Hub {
             Lookup::Unknown => return Ok(None),
             Lookup::Ask => {}
         }
-        let answer = match self.asking.ask(&*self.source, secret).await {
-            Ok(None) => Ok(None),
+        let question = self.source.find_key(secret);
+        let answer = match self.asking.ask(secret, question).await {
+            // The key may have been made, and told, while the answer was on its way.
+            Ok(None) => Ok(self.keys.get(secret)),
             Ok(Some(_)) => self.arrival(secret).await.map(Some),
             Err(unavailable) => Err(unavailable),
         };

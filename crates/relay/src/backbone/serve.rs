@@ -20,7 +20,7 @@ use tokio::time::sleep;
 
 use super::streams::{Streams, TRAFFIC, delivery, traffic};
 use super::{Backbone, Fault, PATIENCE, nats};
-use crate::message::{Answer, ToRelay, ToUpstream, pack, unpack_within};
+use crate::message::{Answer, Secret, ToRelay, ToUpstream, pack, unpack_within};
 use crate::serve::{Access, credible, find};
 use crate::traffic::Batch;
 
@@ -98,11 +98,11 @@ impl Serving {
             Ok(ToUpstream::Find { question, secret }) => ToRelay::Found {
                 question,
                 // Who has the secret may know whose it is.
-                answer: find(&self.hub, &secret, |_| true).await,
+                answer: find(&self.hub, &secret.0, |_| true).await,
             },
             Ok(ToUpstream::FindRelay { question, secret }) => ToRelay::FoundRelay {
                 question,
-                answer: match self.access.open(&secret).await {
+                answer: match self.access.open(&secret.0).await {
                     Ok(Some(opened)) => Answer::Is(opened),
                     Ok(None) => Answer::None,
                     Err(_) => Answer::Unavailable,
@@ -124,27 +124,23 @@ impl Serving {
         while let Some(message) = told.next().await {
             match unpack_within(&message.payload, MAX_TEXT) {
                 Ok(ToUpstream::KeysUsed(secrets)) => self.keys_used(secrets).await,
-                Ok(ToUpstream::Status(report)) => self.access.seen(report),
-                Ok(ToUpstream::Gone(agent)) => self.access.gone(&agent),
                 Ok(ToUpstream::Delivery(report)) => {
                     // As of traffic: what is said of others in its place is left out.
                     let told_of = |id: &str| delivery(id) == message.subject.as_str();
                     let within = |id: &str| told_of(id) && self.hub.environment(id).is_some();
                     self.access.delivered(None, credible(report, within));
                 }
+                // Anyone may put anything there who may tell at all: relays are not listed by it.
                 _ => {}
             }
         }
         Err(Fault::Away)
     }
 
-    async fn keys_used(&self, secrets: Vec<String>) {
-        let known = |secret: &String| matches!(self.hub.lookup(secret), Lookup::Known(_));
-        let secrets = secrets
-            .into_iter()
-            .filter(known)
-            .map(String::into_boxed_str);
-        let secrets: Vec<Box<str>> = secrets.collect();
+    async fn keys_used(&self, secrets: Vec<Secret>) {
+        let known = |secret: &Secret| matches!(self.hub.lookup(&secret.0), Lookup::Known(_));
+        let secrets = secrets.into_iter().filter(known);
+        let secrets: Vec<Box<str>> = secrets.map(|it| it.0.into_boxed_str()).collect();
         if let Err(unavailable) = self.sink.keys_used(&secrets).await {
             tracing::debug!(%unavailable, "the use of SDK keys is not noted");
         }

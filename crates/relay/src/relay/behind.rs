@@ -23,12 +23,13 @@ impl Access for Behind {
     }
 
     fn changed(&self) -> BoxFuture<'_, ()> {
-        Box::pin(async {
-            let _time_to_look = timeout(LOOK, self.0.changed()).await;
+        let changed = self.0.changed();
+        Box::pin(async move {
+            let _time_to_look = timeout(LOOK, changed).await;
         })
     }
 
-    fn seen(&self, report: Report) {
+    fn seen(&self, _by: &str, report: Report) {
         self.0.tell(ToUpstream::Status(report));
     }
 

@@ -1,52 +1,25 @@
 //! What a relay tells of its connections: as much of it as may be believed.
 
-use std::collections::BTreeSet;
-
 use burgee_edge::delivery::{NodeKind, NodeReport};
 
-use super::listening::LONGEST;
-use crate::message::{Agent, Opened};
+use super::agents::{Told, cut};
+use crate::message::Opened;
 
-/// So many relays may hang on one that is connected.
-const BEHIND: usize = 1_000;
-
-/// Relays that a connection told of, by their agents' ids: of these alone it may tell figures.
-#[derive(Default)]
-pub(super) struct Behind(BTreeSet<String>);
-
-impl Behind {
-    /// There is this one.
-    pub(super) fn learn(&mut self, agent: &Agent) {
-        if self.0.len() < BEHIND {
-            self.0.insert(agent.id.clone());
-        }
+/// What a conversation says of a relay's connections; none where that is of a relay which it never
+/// told of. `within` is what the key of its relay opens.
+pub(super) fn believe(report: NodeReport, told: &Told<'_>, within: &Opened) -> Option<NodeReport> {
+    let teller = told.teller();
+    let mut report = credible(report, |id| within.opens(id));
+    if report.node == teller.id {
+        report.name.clone_from(&teller.name);
+        report.parent = None;
+    } else if told.of(&report.node) {
+        // The one in between, where nobody says which.
+        report.parent.get_or_insert_with(|| teller.id.clone());
+    } else {
+        return None;
     }
-
-    /// It is gone.
-    pub(super) fn forget(&mut self, agent: &str) {
-        self.0.remove(agent);
-    }
-
-    /// What `teller` says, whose key opens `within`; none where that is of a relay which it never
-    /// told of.
-    pub(super) fn believe(
-        &self,
-        report: NodeReport,
-        teller: &Agent,
-        within: &Opened,
-    ) -> Option<NodeReport> {
-        let mut report = credible(report, |id| within.opens(id));
-        if report.node == teller.id {
-            report.name.clone_from(&teller.name);
-            report.parent = None;
-        } else if self.0.contains(&report.node) {
-            // The one in between, where nobody says which.
-            report.parent.get_or_insert_with(|| teller.id.clone());
-        } else {
-            return None;
-        }
-        Some(report)
-    }
+    Some(report)
 }
 
 /// What of a relay's figures can be, of the environments that `within` says.
@@ -54,8 +27,7 @@ pub(crate) fn credible(mut report: NodeReport, within: impl Fn(&str) -> bool) ->
     report.kind = NodeKind::Relay;
     let texts = [&mut report.node, &mut report.name];
     for text in texts.into_iter().chain(report.parent.as_mut()) {
-        let plain = text.chars().filter(|it| !it.is_control());
-        *text = plain.take(LONGEST).collect();
+        *text = cut(text);
     }
     report.environments.retain(|(id, _)| within(id));
     let environments = report.environments.into_iter();
@@ -67,7 +39,8 @@ pub(crate) fn credible(mut report: NodeReport, within: impl Fn(&str) -> bool) ->
 mod tests {
     use burgee_edge::delivery::{EnvironmentReport, NodeKind, NodeReport, VersionReport};
 
-    use super::Behind;
+    use super::super::agents::{Agents, Told};
+    use super::believe;
     use crate::message::{Agent, Opened};
 
     fn agent(id: &str) -> Agent {
@@ -98,20 +71,20 @@ mod tests {
 
     #[test]
     fn a_relay_speaks_for_itself_for_those_behind_it_and_for_what_its_key_opens() {
-        let mut behind = Behind::default();
-        behind.learn(&agent("far"));
-        let believe =
-            |behind: &Behind, node: &str| behind.believe(report(node), &agent("near"), &opened());
-        let own = believe(&behind, "near").unwrap();
+        let agents = Agents::default();
+        let mut told = Told::new(&agents, agent("near"));
+        assert!(told.learn("far"));
+        let believe = |told: &Told<'_>, node: &str| believe(report(node), told, &opened());
+        let own = believe(&told, "near").unwrap();
         assert_eq!((own.kind, own.parent), (NodeKind::Relay, None));
         assert_eq!(own.name, "the near");
         assert_eq!(own.environments.len(), 1);
         assert_eq!(own.environments[0].0, "mine");
-        let far = believe(&behind, "far").unwrap();
+        let far = believe(&told, "far").unwrap();
         assert_eq!(far.parent.as_deref(), Some("near"));
-        assert_eq!(believe(&behind, "stranger"), None);
-        behind.forget("far");
-        assert_eq!(believe(&behind, "far"), None);
+        assert_eq!(believe(&told, "stranger"), None);
+        assert!(told.is_gone("far"));
+        assert_eq!(believe(&told, "far"), None);
     }
 
     #[test]
@@ -128,8 +101,10 @@ mod tests {
         };
         let mut told = report("near");
         told.environments = vec![("mine".to_owned(), figures)];
-        let told = Behind::default().believe(told, &agent("near"), &opened());
-        let (_, figures) = &told.unwrap().environments[0];
+        let agents = Agents::default();
+        let by = Told::new(&agents, agent("near"));
+        let told = believe(told, &by, &opened()).unwrap();
+        let (_, figures) = &told.environments[0];
         assert_eq!(figures.versions.len(), 32);
         assert_eq!(
             (figures.versions[0].written, figures.versions[0].received),

@@ -12,6 +12,8 @@ use crate::message::{Since, ToRelay, pack};
 /// A packed message that takes a relay from one position of an environment to another.
 pub(super) struct Frame {
     pub(super) to: Position,
+    /// Where the environment was said to be when it was asked for: the source may be further.
+    asked: Position,
     pub(super) packed: Bytes,
 }
 
@@ -46,9 +48,11 @@ impl Frames {
         let mut slot = slot.lock().await;
         slot.retain(|_, frame| frame.strong_count() > 0);
         let made = slot.get(&from).and_then(Weak::upgrade);
-        if let Some(frame) = made.filter(|frame| frame.to.version >= to.version) {
+        // By the digest too: after a restore the same version is another one.
+        if let Some(frame) = made.filter(|frame| frame.to == to || frame.asked == to) {
             return Ok(Asked::Frame(frame));
         }
+        let asked = to;
         let (to, message) = match message(source, id, from).await {
             Ok(Some(message)) => message,
             Ok(None) => return Ok(Asked::Gone),
@@ -56,7 +60,7 @@ impl Frames {
         };
         let packed = tokio::task::spawn_blocking(move || pack(&message)).await??;
         let packed = packed.into();
-        let frame = Arc::new(Frame { to, packed });
+        let frame = Arc::new(Frame { to, asked, packed });
         slot.insert(from, Arc::downgrade(&frame));
         Ok(Asked::Frame(frame))
     }

@@ -6,33 +6,27 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use burgee_edge::hub::Hub;
-use burgee_edge::hub::Lookup;
-use burgee_edge::sink;
 use futures_util::StreamExt;
 use futures_util::stream::SplitStream;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
 
-use super::figures::Behind;
+use super::agents::{Told, agent};
+use super::figures::believe;
+use super::storing::{Work, not_now};
 use super::telling::Have;
 use super::{Ended, Feeding, Peer, SILENCE, Socket};
 use crate::message::{
-    Agent, Answer, Kind, Opened, Report, Taken, ToRelay, ToUpstream, place, unpack_within,
+    Agent, Answer, Kind, MAX_TEXT_UP, Opened, ToRelay, ToUpstream, place, unpack_beside,
 };
-use crate::traffic::Batch;
 
 /// How long a relay has to say who it is.
 const HELLO: Duration = Duration::from_secs(15);
 
-/// Text that a message of a relay may have: a batch is a few megabytes.
-const MAX_TEXT: u64 = 256 << 20;
-
 /// Questions of one relay under way at once; it waits with the next.
 const QUESTIONS: usize = 32;
-
-/// Texts of a relay about itself are cut to so many characters.
-pub(super) const LONGEST: usize = 200;
 
 type Read = SplitStream<Socket>;
 
@@ -40,18 +34,25 @@ type Read = SplitStream<Socket>;
 pub(super) async fn hello(read: &mut Read) -> Result<(Agent, Have), Ended> {
     let first = timeout(HELLO, next(read)).await;
     let first = first.map_err(|_| Ended::NoHello)??;
-    let Some(ToUpstream::Hello { agent, positions }) = first else {
+    let Some(ToUpstream::Hello {
+        agent: said,
+        positions,
+    }) = first
+    else {
         return Err(Ended::NoHello);
     };
     let have = positions.into_iter().map(|(id, at)| (id, place(at)));
-    Ok((cut(agent), have.collect()))
+    Ok((agent(said).ok_or(Ended::NoHello)?, have.collect()))
 }
 
 /// The next message; none where the relay closed.
 async fn next(read: &mut Read) -> Result<Option<ToUpstream>, Ended> {
     while let Some(message) = read.next().await {
         match message? {
-            Message::Binary(packed) => return Ok(Some(unpack_within(&packed, MAX_TEXT)?)),
+            Message::Binary(packed) => match unpack_beside(packed, MAX_TEXT_UP).await? {
+                Some(message) => return Ok(Some(message)),
+                None => tracing::debug!("a relay says what is not known here; it may be newer"),
+            },
             Message::Close(_) => return Ok(None),
             _ => {}
         }
@@ -59,29 +60,17 @@ async fn next(read: &mut Read) -> Result<Option<ToUpstream>, Ended> {
     Ok(None)
 }
 
-fn cut(mut agent: Agent) -> Agent {
-    for text in [&mut agent.id, &mut agent.name, &mut agent.version] {
-        *text = text
-            .chars()
-            .filter(|it| !it.is_control())
-            .take(LONGEST)
-            .collect();
-    }
-    agent
-}
-
 impl Feeding {
-    /// Takes what a relay says, and says what is to be answered.
+    /// Takes what a relay says: questions and reports here, the rest goes to those who store it.
     pub(super) async fn listen(
-        &self,
+        self: &Arc<Self>,
         read: &mut Read,
         peer: &Peer,
-        agent: &Agent,
+        told: &mut Told<'_>,
         opened: &watch::Sender<Opened>,
-        say: mpsc::Sender<ToRelay>,
+        (say, work): (mpsc::Sender<ToRelay>, mpsc::Sender<Work>),
     ) -> Result<(), Ended> {
         let questions = Arc::new(Semaphore::new(QUESTIONS));
-        let mut behind = Behind::default();
         loop {
             let message = timeout(SILENCE, next(read)).await;
             let Some(message) = message.map_err(|_| Ended::Silent)?? else {
@@ -90,34 +79,37 @@ impl Feeding {
             let within = opened.borrow().clone();
             match message {
                 ToUpstream::Hello { .. } => return Err(Ended::NoHello),
-                ToUpstream::Find { question, secret } => {
+                question @ (ToUpstream::Find { .. } | ToUpstream::FindRelay { .. }) => {
                     let permit = Arc::clone(&questions).acquire_owned().await;
-                    let (hub, say) = (Arc::clone(&self.hub), say.clone());
+                    let (feeding, say) = (Arc::clone(self), say.clone());
                     tokio::spawn(async move {
                         let _permit = permit;
-                        let answer = find(&hub, &secret, |id| within.opens(id)).await;
-                        let _gone = say.send(ToRelay::Found { question, answer }).await;
+                        if let Some(answer) = feeding.answer(question, &within).await {
+                            let _gone = say.send(answer).await;
+                        }
                     });
                 }
-                ToUpstream::FindRelay { question, secret } => {
-                    let answer = self.find_relay(&secret, &within).await;
-                    let _gone = say.send(ToRelay::FoundRelay { question, answer }).await;
+                ToUpstream::Batch(batch) => match work.try_send(Work::Batch(batch)) {
+                    Err(TrySendError::Full(Work::Batch(batch))) => {
+                        let _gone = say.send(not_now(&batch)).await;
+                    }
+                    _taken_or_gone => {}
+                },
+                ToUpstream::KeysUsed(secrets) => {
+                    let _full_or_gone = work.try_send(Work::KeysUsed(secrets));
                 }
-                ToUpstream::Batch(batch) => {
-                    let _gone = say.send(self.store(batch, &within).await).await;
-                }
-                ToUpstream::KeysUsed(secrets) => self.keys_used(secrets, &within).await,
                 ToUpstream::Status(report) => {
-                    let report = signed(report, peer, agent);
-                    behind.learn(&report.agent);
-                    self.access.seen(report);
+                    if let Some(report) = told.signed(report, peer, &within) {
+                        self.access.seen(&peer.opened.key, report);
+                    }
                 }
                 ToUpstream::Gone(agent) => {
-                    behind.forget(&agent);
-                    self.access.gone(&agent);
+                    if told.is_gone(&agent) {
+                        self.access.gone(&agent);
+                    }
                 }
                 ToUpstream::Delivery(report) => {
-                    if let Some(report) = behind.believe(report, agent, &within) {
+                    if let Some(report) = believe(report, told, &within) {
                         self.access.delivered(Some(&peer.opened.key), report);
                     }
                 }
@@ -125,43 +117,18 @@ impl Feeding {
         }
     }
 
-    /// What another relay's key opens of what this relay's does.
-    async fn find_relay(&self, secret: &str, within: &Opened) -> Answer<Opened> {
-        match self.access.open(secret).await {
-            Ok(Some(mut opened)) => {
-                opened
-                    .environments
-                    .retain(|id| within.environments.contains(id));
-                Answer::Is(opened)
-            }
-            Ok(None) => Answer::None,
-            Err(_) => Answer::Unavailable,
-        }
-    }
-
-    async fn store(&self, batch: Batch, within: &Opened) -> ToRelay {
-        let (sender, sequence) = (batch.sender.clone(), batch.sequence);
-        let (batch, places) = batch.within(|id| within.opens(id));
-        let written = self.sink.write(&batch).await;
-        if let Err(unavailable) = &written {
-            tracing::warn!(%unavailable, "a relay's batch cannot be stored now");
-        }
-        ToRelay::Taken {
-            sender,
-            sequence,
-            taken: written.ok().map(|taken| in_places(taken, &places)),
-        }
-    }
-
-    async fn keys_used(&self, secrets: Vec<String>, within: &Opened) {
-        let ours = |secret: &String| match self.hub.lookup(secret) {
-            Lookup::Known(access) => within.opens(access.environment.id()),
-            Lookup::Unknown | Lookup::Ask => false,
-        };
-        let secrets = secrets.into_iter().filter(ours).map(String::into_boxed_str);
-        let secrets: Vec<Box<str>> = secrets.collect();
-        if let Err(unavailable) = self.sink.keys_used(&secrets).await {
-            tracing::debug!(%unavailable, "the use of SDK keys is not noted");
+    /// The answer to a question; none to what is none.
+    async fn answer(&self, question: ToUpstream, within: &Opened) -> Option<ToRelay> {
+        match question {
+            ToUpstream::Find { question, secret } => Some(ToRelay::Found {
+                question,
+                answer: find(&self.hub, &secret.0, |id| within.opens(id)).await,
+            }),
+            ToUpstream::FindRelay { question, secret } => Some(ToRelay::FoundRelay {
+                question,
+                answer: self.find_relay(&secret.0, within).await,
+            }),
+            _ => None,
         }
     }
 }
@@ -180,27 +147,4 @@ pub(crate) async fn find(
         Ok(None) => Answer::None,
         Ok(Some(_)) | Err(_) => Answer::Unavailable,
     }
-}
-
-/// What became of a batch, with the places that its users had before some were left out.
-fn in_places(taken: sink::Taken, places: &[usize]) -> Taken {
-    let known = taken.known_users.iter();
-    Taken {
-        known_users: known.filter_map(|it| places.get(*it).copied()).collect(),
-        event_names: taken.event_names,
-    }
-}
-
-/// A report with what only its receiver knows. One about a relay behind the one that tells is
-/// marked as such: it may have come with another key.
-fn signed(mut report: Report, peer: &Peer, teller: &Agent) -> Report {
-    report.agent = cut(report.agent);
-    if report.agent.id == teller.id {
-        report.key.clone_from(&peer.opened.key);
-        report.address.clone_from(&peer.address);
-        report.via = None;
-    } else if report.via.is_none() {
-        report.via = Some(teller.id.clone());
-    }
-    report
 }

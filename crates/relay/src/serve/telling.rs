@@ -1,95 +1,173 @@
 //! What a relay is told.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use burgee_edge::source::Position;
-use futures_util::SinkExt;
+use bytes::Bytes;
 use futures_util::stream::SplitSink;
+use futures_util::{Sink, SinkExt};
 use tokio::sync::{mpsc, watch};
-use tokio::time::{Instant, interval, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
-use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::frame::Frame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
 
 use super::frames::Asked;
-use super::{Ended, Feeding, Peer, Socket};
+use super::{Ended, Feeding, Socket};
 use crate::message::{Opened, ToRelay, pack};
 
 /// How often a relay is pinged: it takes silence for an upstream that is gone.
 const PING: Duration = Duration::from_secs(10);
 
+/// A large message is sent in parts of so many bytes, with pings between them: so a relay at the end
+/// of a slow line knows that more is coming, and no copy of all of it waits in the socket.
+const PART: usize = 64 * 1024;
+
+/// How long a relay may take for a part.
+const TAKING: Duration = Duration::from_secs(30);
+
 /// How soon what could not be read is tried again.
 const RETRY: Duration = Duration::from_secs(1);
+
+/// How long a relay that comes waits for what cannot be read now, before it is told that this is all;
+/// and how long one that knows a later version than is known here is left with it.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Where a relay's environments stand.
 pub(super) type Have = BTreeMap<String, Position>;
 
+/// What a relay is told through.
+pub(super) struct Telling<W> {
+    write: W,
+    answers: mpsc::Receiver<ToRelay>,
+    pinged: Instant,
+}
+
+impl<W> Telling<W>
+where
+    W: Sink<Message, Error = tokio_tungstenite::tungstenite::Error> + Unpin,
+{
+    pub(super) fn new(write: W, answers: mpsc::Receiver<ToRelay>) -> Self {
+        Self {
+            write,
+            answers,
+            pinged: Instant::now(),
+        }
+    }
+
+    /// Waits for something, and meanwhile sends answers and pings.
+    async fn until<T>(&mut self, something: impl Future<Output = T>) -> Result<T, Ended> {
+        let mut something = std::pin::pin!(something);
+        loop {
+            tokio::select! {
+                done = &mut something => return Ok(done),
+                Some(answer) = self.answers.recv() => self.say(&answer).await?,
+                () = sleep_until(self.pinged + PING) => self.ping().await?,
+            }
+        }
+    }
+
+    async fn say(&mut self, message: &ToRelay) -> Result<(), Ended> {
+        self.send(pack(message)?.into()).await
+    }
+
+    async fn ping(&mut self) -> Result<(), Ended> {
+        self.pinged = Instant::now();
+        self.put(Message::Ping(Bytes::new())).await
+    }
+
+    /// Sends a packed message, in parts where it is large.
+    pub(super) async fn send(&mut self, packed: Bytes) -> Result<(), Ended> {
+        if packed.len() <= PART {
+            return self.put(Message::Binary(packed)).await;
+        }
+        for from in (0..packed.len()).step_by(PART) {
+            let to = packed.len().min(from + PART);
+            let kind = match from {
+                0 => Data::Binary,
+                _ => Data::Continue,
+            };
+            let is_last = to == packed.len();
+            let part = Frame::message(packed.slice(from..to), OpCode::Data(kind), is_last);
+            self.put(Message::Frame(part)).await?;
+            if self.pinged.elapsed() >= PING {
+                self.ping().await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn put(&mut self, message: Message) -> Result<(), Ended> {
+        let sent = timeout(TAKING, self.write.send(message)).await;
+        Ok(sent.map_err(|_| Ended::Stalled)??)
+    }
+}
+
 type Write = SplitSink<Socket, Message>;
+
+/// What became of bringing a relay what it does not have.
+#[derive(Default)]
+struct Brought {
+    /// Something was sent.
+    sent: bool,
+    /// Something has to wait.
+    missed: bool,
+}
 
 impl Feeding {
     /// Tells a relay whatever is new, and the answers to what it asks.
     pub(super) async fn tell(
         &self,
         write: &mut Write,
-        peer: &Peer,
         mut have: Have,
-        opened: &watch::Sender<Opened>,
-        mut answers: mpsc::Receiver<ToRelay>,
+        mut opened: watch::Receiver<Opened>,
+        answers: mpsc::Receiver<ToRelay>,
     ) -> Result<(), Ended> {
-        let mut ping = interval(PING);
-        let mut told: Option<Vec<String>> = None;
+        let mut telling = Telling::new(write, answers);
+        let began = Instant::now();
+        let mut ahead = HashMap::new();
+        let (mut in_scope, mut is_level) = (None, false);
         loop {
             let mut progressed = std::pin::pin!(self.hub.progress());
             progressed.as_mut().enable();
-            let mut changed = self.access.changed();
-            match self.access.open(&peer.secret).await {
-                Ok(Some(now)) => {
-                    opened.send_replace(now);
-                }
-                Ok(None) => {
-                    close(write, CloseCode::Library(4003), "the relay key was revoked").await?;
-                    return Err(Ended::Revoked);
-                }
-                // Nothing is known to be wrong with it.
-                Err(unavailable) => tracing::debug!(%unavailable, "a relay key is not checked"),
-            }
-            let environments = opened.borrow().environments.clone();
+            let environments = opened.borrow_and_update().environments.clone();
             have.retain(|id, _| environments.contains(id));
-            let level = told.as_ref() == Some(&environments);
-            if !level {
-                say(write, &ToRelay::Scope(environments.clone())).await?;
+            if in_scope.as_ref() != Some(&environments) {
+                telling.say(&ToRelay::Scope(environments.clone())).await?;
+                is_level = false;
             }
-            let (sent, missed) = self.bring(write, &environments, &mut have).await?;
-            if sent || !level {
-                say(write, &ToRelay::Level).await?;
-                told = Some(environments);
+            let brought = self.bring(&mut telling, &environments, &mut have, &mut ahead);
+            let Brought { sent, missed } = brought.await?;
+            in_scope = Some(environments);
+            // Who comes anew is level when it has all, or all but what takes too long.
+            let whole = self.hub.is_ready() && (!missed || began.elapsed() > PATIENCE);
+            if (is_level && sent) || (!is_level && whole) {
+                telling.say(&ToRelay::Level).await?;
+                is_level = true;
             }
-            let again = Instant::now() + RETRY;
-            loop {
+            let again = (missed || !is_level).then(|| Instant::now() + RETRY);
+            let news = async {
                 tokio::select! {
-                    () = &mut progressed => break,
-                    () = &mut changed => break,
-                    () = sleep_until(again), if missed => break,
-                    Some(answer) = answers.recv() => say(write, &answer).await?,
-                    _ = ping.tick() => write.send(Message::Ping(Default::default())).await?,
-                    () = self.shutdown.cancelled() => {
-                        return close(write, CloseCode::Away, "the server shuts down").await;
-                    }
+                    () = progressed => {}
+                    _changed_or_gone = opened.changed() => {}
+                    () = sleep_until(again.unwrap_or(began)), if again.is_some() => {}
                 }
-            }
+            };
+            telling.until(news).await?;
         }
     }
 
-    /// Sends what a relay does not have. Says whether there was something, and whether something
-    /// could not be read.
+    /// Sends what a relay does not have.
     async fn bring(
         &self,
-        write: &mut Write,
+        telling: &mut Telling<&mut Write>,
         environments: &[String],
         have: &mut Have,
-    ) -> Result<(bool, bool), Ended> {
-        let (mut sent, mut missed) = (false, false);
+        ahead: &mut HashMap<String, Instant>,
+    ) -> Result<Brought, Ended> {
+        let mut brought = Brought::default();
         for id in environments {
             // What is not here yet comes with the next progress.
             let Some(environment) = self.hub.environment(id) else {
@@ -98,32 +176,61 @@ impl Feeding {
             let to = environment.current().position();
             let from = have.get(id).copied().unwrap_or_default();
             if from == to {
+                ahead.remove(id);
                 continue;
             }
-            match self.frames.get(&*self.source, id, from, to).await? {
+            if self.is_ahead(id, from, to, ahead) {
+                brought.missed = true;
+                continue;
+            }
+            let asked = self.frames.get(&*self.source, id, from, to);
+            match telling.until(asked).await?? {
+                // Its source is further than what is served here.
+                Asked::Frame(frame) if frame.to == from => {}
                 Asked::Frame(frame) => {
-                    write.send(Message::Binary(frame.packed.clone())).await?;
+                    telling.send(frame.packed.clone()).await?;
                     have.insert(id.clone(), frame.to);
-                    sent = true;
+                    brought.sent = true;
                 }
                 Asked::Gone => {}
                 Asked::Unavailable(unavailable) => {
                     tracing::debug!(environment = id, %unavailable, "a relay has to wait");
-                    missed = true;
+                    brought.missed = true;
                 }
             }
         }
-        Ok((sent, missed))
+        Ok(brought)
+    }
+
+    /// Whether a relay comes with a version that is only on its way here. Only the store of record
+    /// knows at once that such a version is not to be; a relay waits for it a while, so that nobody
+    /// who changes from one relay to another goes back.
+    fn is_ahead(
+        &self,
+        id: &str,
+        from: Position,
+        to: Position,
+        ahead: &mut HashMap<String, Instant>,
+    ) -> bool {
+        if self.source.is_record() || from.version <= to.version {
+            return false;
+        }
+        let since = ahead.entry(id.to_owned()).or_insert_with(Instant::now);
+        since.elapsed() < PATIENCE
     }
 }
 
-async fn say(write: &mut Write, message: &ToRelay) -> Result<(), Ended> {
-    let packed = pack(message)?;
-    Ok(write.send(Message::Binary(packed.into())).await?)
-}
-
-async fn close(write: &mut Write, code: CloseCode, reason: &'static str) -> Result<(), Ended> {
+/// Tells a relay why the conversation ends.
+pub(super) async fn farewell(write: &mut Write, reason: &Ended) -> Result<(), Ended> {
+    let (code, reason) = match reason {
+        Ended::Revoked => (CloseCode::Library(4003), "the relay key was revoked"),
+        Ended::Stopping => (CloseCode::Away, "the server shuts down"),
+        _ => return Ok(()),
+    };
     let reason = reason.into();
     let frame = CloseFrame { code, reason };
     Ok(write.send(Message::Close(Some(frame))).await?)
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,8 +2,9 @@
 //!
 //! The key is looked up before the upgrade: a relay reads the status, and tries again either way.
 
+use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::extract::{ConnectInfo, Query, Request, State};
 use axum::http::header::{
@@ -19,8 +20,11 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
 use super::{Feeding, Peer};
-use crate::message::VERSION;
+use crate::message::{MAX_PACKED_UP, VERSION};
 use crate::upstream::limits;
+
+/// Relays that one key lets in at once.
+const PER_KEY: usize = 512;
 
 /// The query of an upgrade.
 #[derive(Deserialize)]
@@ -37,6 +41,7 @@ enum Refused {
     Version,
     Upgrade,
     Key,
+    Crowded,
     Unavailable,
 }
 
@@ -59,13 +64,17 @@ impl IntoResponse for Refused {
                 StatusCode::UNAUTHORIZED,
                 "Authorization: there is no such relay key",
             ),
+            Self::Crowded => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "as many relays are here with this key as may be",
+            ),
             Self::Unavailable => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "keys cannot be checked now",
             ),
         };
         let mut response = (status, text).into_response();
-        if matches!(self, Self::Unavailable) {
+        if matches!(self, Self::Crowded | Self::Unavailable) {
             let seconds = HeaderValue::from_static("1");
             response.headers_mut().insert(RETRY_AFTER, seconds);
         }
@@ -95,7 +104,8 @@ pub(super) async fn upgrade(
         match upgrading.await {
             Ok(upgraded) => {
                 let io = TokioIo::new(upgraded);
-                let socket = WebSocketStream::from_raw_socket(io, Role::Server, Some(limits()));
+                let socket =
+                    WebSocketStream::from_raw_socket(io, Role::Server, Some(limits(MAX_PACKED_UP)));
                 feeding.converse(socket.await, peer).await;
             }
             Err(error) => tracing::debug!(%error, "a relay did not upgrade"),
@@ -126,13 +136,75 @@ async fn begin(
     let accept = text(SEC_WEBSOCKET_KEY).map(|key| derive_accept_key(key.as_bytes()));
     let accept = accept.and_then(|it| HeaderValue::from_str(&it).ok());
     let (accept, upgrading) = accept.zip(upgrading).ok_or(Refused::Upgrade)?;
-    let opened = feeding.access.open(&secret).await;
+    let opened = feeding.open(&secret).await;
     let opened = opened.map_err(|_| Refused::Unavailable)?;
     let opened = opened.ok_or(Refused::Key)?;
     let peer = Peer {
         address: String::new(),
         secret,
+        _place: feeding.places.take(&opened.key).ok_or(Refused::Crowded)?,
         opened,
     };
     Ok((peer, accept, upgrading))
+}
+
+/// How many relays are here, by their keys' ids.
+#[derive(Clone, Default)]
+pub(super) struct Places(Arc<Mutex<HashMap<String, usize>>>);
+
+/// A relay's place among those of its key, given back when it goes.
+pub(super) struct Place {
+    places: Places,
+    key: String,
+}
+
+impl Places {
+    fn taken(&self) -> MutexGuard<'_, HashMap<String, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place for one more of a key; none where as many are here as may be.
+    pub(super) fn take(&self, key: &str) -> Option<Place> {
+        let mut taken = self.taken();
+        let of_key = taken.entry(key.to_owned()).or_default();
+        if *of_key >= PER_KEY {
+            return None;
+        }
+        *of_key += 1;
+        Some(Place {
+            places: self.clone(),
+            key: key.to_owned(),
+        })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut taken = self.places.taken();
+        if let Some(of_key) = taken.get_mut(&self.key) {
+            *of_key -= 1;
+            if *of_key == 0 {
+                taken.remove(&self.key);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_lets_in_so_many_relays_at_once_and_no_more() {
+        let places = Places::default();
+        let mut here: Vec<Place> = (0..PER_KEY).filter_map(|_| places.take("k")).collect();
+        assert_eq!(here.len(), PER_KEY);
+        assert!(places.take("k").is_none());
+        assert!(places.take("another").is_some());
+        here.pop();
+        here.extend(places.take("k"));
+        assert_eq!(here.len(), PER_KEY);
+        drop(here);
+        assert!(places.taken().is_empty());
+    }
 }

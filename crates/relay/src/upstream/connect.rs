@@ -48,7 +48,9 @@ impl FromStr for Address {
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0[..url::Position::BeforePath])
+        // A name and a password stay away from logs.
+        let place = &self.0[url::Position::BeforeHost..url::Position::BeforePath];
+        write!(f, "{}://{place}", self.0.scheme())
     }
 }
 
@@ -67,7 +69,7 @@ impl Address {
         let connector = Connector::Rustls(Arc::clone(tls));
         let connected = tokio_tungstenite::connect_async_tls_with_config(
             request,
-            Some(limits()),
+            Some(limits(MAX_PACKED)),
             true,
             Some(connector),
         );
@@ -75,11 +77,11 @@ impl Address {
     }
 }
 
-/// What a message may be at most.
-pub(crate) fn limits() -> WebSocketConfig {
+/// What a message that comes in may be at most, in bytes.
+pub(crate) fn limits(packed: usize) -> WebSocketConfig {
     WebSocketConfig::default()
-        .max_message_size(Some(MAX_PACKED))
-        .max_frame_size(Some(MAX_PACKED))
+        .max_message_size(Some(packed))
+        .max_frame_size(Some(packed))
 }
 
 /// Whom to believe: Mozilla's list and the machine's own.
@@ -90,4 +92,19 @@ pub fn tls() -> Arc<ClientConfig> {
     roots.add_parsable_certificates(own.certs);
     let config = ClientConfig::builder().with_root_certificates(roots);
     Arc::new(config.with_no_client_auth())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_shown_without_its_password() {
+        let address: Address = "https://ana:hidden@flags.example.com:8443/x"
+            .parse()
+            .unwrap();
+        assert_eq!(address.to_string(), "wss://flags.example.com:8443");
+        assert!(!format!("{address}").contains("hidden"));
+        assert_eq!("flags.example.com".parse::<Address>(), Err(BadAddress));
+    }
 }

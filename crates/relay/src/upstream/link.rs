@@ -16,7 +16,7 @@ use tokio_tungstenite::tungstenite::Message;
 use super::connect::{self, Address, Socket};
 use super::{FIRST_PAUSE, LONGEST_PAUSE, Status};
 use super::{Line, Upstream, lock};
-use crate::message::{Taken, ToRelay, ToUpstream, Unreadable, pack, unpack};
+use crate::message::{MAX_TEXT, Taken, ToRelay, ToUpstream, Unreadable, pack, unpack_beside};
 use crate::traffic::Batch;
 
 /// How long connecting may take.
@@ -27,8 +27,6 @@ const SILENCE: Duration = Duration::from_secs(30);
 const STATUS: Duration = Duration::from_secs(10);
 /// Messages that may wait to be sent.
 const QUEUE: usize = 256;
-/// From so many bytes on a message is unpacked where it keeps nobody waiting.
-const LARGE: usize = 64 * 1024;
 
 /// The way to an upstream that is there.
 pub(super) struct Link {
@@ -55,8 +53,6 @@ enum Ended {
     Unreadable(#[from] Unreadable),
     #[error(transparent)]
     Misfit(#[from] crate::mirror::Misfit),
-    #[error("a message could not be unpacked: {0}")]
-    Panicked(#[from] tokio::task::JoinError),
 }
 
 impl Link {
@@ -180,11 +176,12 @@ impl Upstream {
                 // The library answers pings.
                 _ => continue,
             };
-            let message = match packed.len() {
-                ..LARGE => unpack(&packed)?,
-                _ => tokio::task::spawn_blocking(move || unpack(&packed)).await??,
-            };
-            self.take(message, link)?;
+            match unpack_beside(packed, MAX_TEXT).await? {
+                Some(message) => self.take(message, link)?,
+                None => {
+                    tracing::debug!("the upstream says what is not known here; it may be newer")
+                }
+            }
         }
     }
 

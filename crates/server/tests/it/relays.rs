@@ -317,6 +317,11 @@ async fn seen(app: &App, key: &str, agent: &str, version: i64) -> AgentSeen {
     seen
 }
 
+async fn end(app: &App, seen: &AgentSeen) {
+    let gone = seen.connection();
+    app.store.relay_agent_gone(&gone, now()).await.unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn relays_are_listed_with_how_far_they_are_and_removed() {
     on_each_database(async |app| {
@@ -328,7 +333,7 @@ async fn relays_are_listed_with_how_far_they_are_and_removed() {
         let prod = app.owner.get("projects/default/environments/prod").await;
         let version = prod.expect(200)["version"].as_i64().unwrap();
         let of_one = seen(app, &id(&one), "a", version).await;
-        seen(app, &id(&two), "b", version).await;
+        let of_two = seen(app, &id(&two), "b", version).await;
         app.apply(json!([in_prod("turnOn", "f")])).await;
         let list = async |query: &str| {
             let page = app
@@ -351,7 +356,7 @@ async fn relays_are_listed_with_how_far_they_are_and_removed() {
 
         let refused = app.owner.delete("relay-agents/a").await.problem(409);
         assert_eq!(refused.code(), "relayConnected");
-        app.store.relay_agent_gone("a", now()).await.unwrap();
+        end(app, &of_one).await;
         let gone = &list("?limit=1").await[0];
         assert_eq!(gone["connected"], false);
         assert!(gone["disconnectedAt"].is_string());
@@ -371,7 +376,7 @@ async fn relays_are_listed_with_how_far_they_are_and_removed() {
         // By key, and no more of environments than they see.
         let key = format!("relay/{}", id(&two));
         let caller = with(app, json!([on("allow", &["relayAgent.*"], &[&key])])).await;
-        seen(app, &id(&one), "c", version).await;
+        let third = seen(app, &id(&one), "c", version).await;
         let page = caller.get("relay-agents").await.expect(200);
         let items = page["items"].as_array().unwrap();
         assert_eq!(items.len(), 1, "{page}");
@@ -379,9 +384,9 @@ async fn relays_are_listed_with_how_far_they_are_and_removed() {
             (&items[0]["id"], &items[0]["environments"]),
             (&json!("b"), &json!([]))
         );
-        app.store.relay_agent_gone("c", now()).await.unwrap();
+        end(app, &third).await;
         caller.delete("relay-agents/c").await.problem(403);
-        app.store.relay_agent_gone("b", now()).await.unwrap();
+        end(app, &of_two).await;
         caller.delete("relay-agents/b").await.expect(204);
     })
     .await;

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -23,9 +24,22 @@ pub(super) struct PeerStream {
     /// How long the peer's end is waited for after ours.
     linger: Duration,
     lingers: Option<Pin<Box<Sleep>>>,
-    /// Counts it among the connections that are served: given back when there is nothing more to
-    /// say.
-    permit: Option<OwnedSemaphorePermit>,
+    served: Served,
+}
+
+/// Counts a connection among those that are served: given back when there is nothing more to say, or
+/// when it is none of HTTP any more.
+#[derive(Clone)]
+pub(super) struct Served(Arc<Mutex<Option<OwnedSemaphorePermit>>>);
+
+impl Served {
+    pub(super) fn new(permit: OwnedSemaphorePermit) -> Self {
+        Self(Arc::new(Mutex::new(Some(permit))))
+    }
+
+    pub(super) fn end(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
 }
 
 /// Begins when the peer does not take bytes.
@@ -40,7 +54,7 @@ impl PeerStream {
         read: Bytes,
         patience: Duration,
         linger: Duration,
-        permit: OwnedSemaphorePermit,
+        served: Served,
     ) -> Self {
         Self {
             stream,
@@ -49,7 +63,7 @@ impl PeerStream {
             stalled: None,
             linger,
             lingers: None,
-            permit: Some(permit),
+            served,
         }
     }
 
@@ -146,7 +160,7 @@ impl AsyncWrite for PeerStream {
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.lingers.is_none() {
             ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
-            self.permit = None;
+            self.served.end();
         }
         self.poll_end(context).map(Ok)
     }

@@ -135,8 +135,11 @@ async fn relays(app: &App, key: &str) {
             at: Millis(now().0 + 3_600_000),
         };
         app.store.relay_agent_seen(&seen).await.unwrap();
+        if agent == "gone" {
+            let gone = seen.connection();
+            app.store.relay_agent_gone(&gone, now()).await.unwrap();
+        }
     }
-    app.store.relay_agent_gone("gone", now()).await.unwrap();
 }
 
 async fn flags_and_segments(app: &App) -> String {

@@ -3,6 +3,7 @@
 use burgee_domain::id::Id;
 use burgee_domain::position::Position;
 use burgee_store::page::PageRequest;
+use burgee_store::relay_agents::AgentConnection;
 use burgee_store::{Actor, AgentPosition, AgentSeen, RelayKey, RelayKeyScope, Store};
 
 use super::{key, why};
@@ -70,12 +71,38 @@ async fn a_relay_is_seen_gone_seen_again_and_forgotten() {
         assert_eq!((agent.seen.connections, agent.seen.at), (9, later(10_000)));
         assert_eq!(agent.seen.name, "x".repeat(256));
 
-        store.relay_agent_gone("a", later(11_000)).await.unwrap();
-        store
-            .relay_agent_gone("never", later(11_000))
-            .await
-            .unwrap();
-        store.relay_agent_gone("\0", later(11_000)).await.unwrap();
+        // Others than its own connection end: another relay's, one of another organization, one of
+        // before, one at another server.
+        let here = next.connection();
+        let others = [
+            AgentConnection {
+                agent: "never".into(),
+                ..here.clone()
+            },
+            AgentConnection {
+                agent: "\0".into(),
+                ..here.clone()
+            },
+            AgentConnection {
+                organization: Id::new("theirs"),
+                ..here.clone()
+            },
+            AgentConnection {
+                connected_at: later(-1),
+                ..here.clone()
+            },
+            AgentConnection {
+                node: "elsewhere".into(),
+                ..here.clone()
+            },
+        ];
+        for other in others {
+            let gone = store.relay_agent_gone(&other, later(11_000));
+            gone.await.unwrap();
+            assert_eq!(one().await.disconnected_at, None, "{other:?}");
+        }
+        let gone = store.relay_agent_gone(&here, later(11_000));
+        gone.await.unwrap();
         let agent = one().await;
         assert_eq!(agent.disconnected_at, Some(later(11_000)));
         assert!(!agent.is_connected_at(later(11_000)));
@@ -112,7 +139,8 @@ async fn a_relay_that_is_gone_is_removed() {
                 .unwrap();
         }
         assert_eq!(why(remove(organization, "a", 1).await), "relayConnected");
-        store.relay_agent_gone("a", later(1)).await.unwrap();
+        let gone = seen(&house, &made, "a", 0).connection();
+        store.relay_agent_gone(&gone, later(1)).await.unwrap();
         remove(organization, "a", 2).await.unwrap();
         assert_eq!(why(remove(organization, "a", 2).await), "relay");
         assert_eq!(why(remove(organization, "\0", 2).await), "relay");
