@@ -91,3 +91,35 @@ test("its segments are named and a way away; keys do what is done most", async (
   await owner.keyboard.press("h");
   await expect(owner).toHaveURL(/\/history$/);
 });
+
+test("whoever goes on before an environment is chosen is not led back", async ({
+  owner,
+  server,
+}) => {
+  const gate = () => {
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    return { open, opened };
+  };
+  const answers = gate();
+  const scripts = gate();
+  await owner.route("**/api/v1/me/settings*", async (route) => {
+    await answers.opened;
+    await route.fallback();
+  });
+  await owner.goto(`${server.url}/default/demo/flags/theme`);
+  await expect(owner.getByRole("heading", { name: "Theme" })).toBeVisible();
+  // The page that is gone to takes longer than the answer that the first one waits for.
+  await owner.route("**/assets/*.js", async (route) => {
+    await scripts.opened;
+    await route.fallback();
+  });
+  await owner.getByRole("link", { name: "Audit" }).click();
+  await expect(owner).toHaveURL(/default\/audit$/);
+  const answered = owner.waitForResponse("**/api/v1/me/settings*");
+  answers.open();
+  await answered;
+  scripts.open();
+  await expect(owner.getByRole("heading", { name: "Audit" })).toBeVisible();
+  await expect(owner).toHaveURL(/default\/audit$/);
+});

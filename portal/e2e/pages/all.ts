@@ -1,5 +1,6 @@
 import { changes } from "./changes.ts";
 import { compare } from "./compare.ts";
+import { delivery } from "./delivery.ts";
 import { flag } from "./flag.ts";
 import { flags } from "./flags.ts";
 import { people } from "./people.ts";
@@ -16,6 +17,7 @@ export const PAGES: Shown[] = [
   ...flags,
   ...flag,
   ...changes,
+  ...delivery,
   ...projects,
   ...start,
   ...segments,

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { Refused } from "@/components/refused";
-import { Waiting } from "@/components/states";
+import { Button } from "@/components/button";
+import { Waiting, Wrong } from "@/components/states";
 import { deliveryQuery } from "@/lib/api/delivery";
 import type { Schemas } from "@/lib/api/client";
 import { scopeOf } from "@/lib/delivery";
@@ -22,18 +22,17 @@ export function Delivery({ organization, change }: Props) {
   const moved = Object.keys(change.versions).filter((it) => /^[^/]+\//.test(it));
   if (moved.length === 0) return null;
   const unseen = moved.length - (found.data?.environments.length ?? 0);
-  const [scope = ""] = moved;
-  const [project, environment] = scope.split("/");
-  const needs = {
-    action: "environment.read",
-    resource: `project/${project}:env/${environment}`,
-  };
   return (
     <section className={classes.part} aria-label={t("delivery.title")}>
       <h2>{t("delivery.title")}</h2>
       {found.isPending && <Waiting rows={3} />}
       {found.isLoadingError && (
-        <Refused error={found.error} retry={() => void found.refetch()} needs={needs} />
+        <div className={classes.failed}>
+          <Wrong error={found.error} />
+          <Button small onClick={() => void found.refetch()}>
+            {t("state.retry")}
+          </Button>
+        </div>
       )}
       {found.isRefetchError && <p className={classes.warning}>{t("delivery.old")}</p>}
       {found.data?.environments.map((it) => (
@@ -49,7 +48,7 @@ export function Delivery({ organization, change }: Props) {
       {found.data && unseen > 0 && (
         <p className={classes.quiet}>{t("delivery.unseen", { count: unseen })}</p>
       )}
-      {found.data && found.data.environments.length > 0 && <Meaning />}
+      {found.data?.environments.some((it) => it.total.connections > 0) && <Meaning />}
     </section>
   );
 }

@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { NodeKind } from "@/components/node-kind";
 import { Table } from "@/components/table";
 import type { NodeDelivery } from "@/lib/delivery";
 import { useDuration } from "@/lib/duration";
@@ -17,7 +18,6 @@ export function Nodes({ nodes, gone }: Props) {
   const { number } = useFormat();
   const duration = useDuration();
   if (nodes.length + gone.length < 2) return null;
-  const nameOf = (id: string) => nodes.find((it) => it.node === id)?.name ?? id;
   const heads = [
     t("delivery.node"),
     t("delivery.connections"),
@@ -28,16 +28,12 @@ export function Nodes({ nodes, gone }: Props) {
   return (
     <div className={classes.nodes}>
       <Table label={t("delivery.nodes")} heads={heads}>
-        {nodes.map(({ node, name, kind, parent, isThis, arrivedAfter, figures }) => (
-          <tr key={node}>
+        {nodes.map(({ arrivedAfter, figures, ...of }) => (
+          <tr key={of.node}>
             <th scope="row">
-              {name}
+              {of.name}
               <small>
-                {kind === "relay"
-                  ? parent == null
-                    ? t("delivery.relay")
-                    : t("delivery.relayVia", { node: nameOf(parent) })
-                  : t(isThis ? "delivery.thisServer" : "delivery.server")}
+                <NodeKind of={of} among={nodes} />
               </small>
               {arrivedAfter == null && figures.connections > 0 && (
                 <small data-warning="">{t("delivery.lacks")}</small>

@@ -37,9 +37,11 @@ export function ToastLine({ organization, change }: Props) {
     <span className={classes.toast}>
       {/* Numbers that move are not read out: their end is. */}
       <span aria-hidden={!done}>{text}</span>
-      <Link to="/$organization/changes/$id" params={{ organization, id: change }}>
-        {t("delivery.title")}
-      </Link>
+      {connections > 0 && (
+        <Link to="/$organization/changes/$id" params={{ organization, id: change }}>
+          {t("delivery.title")}
+        </Link>
+      )}
     </span>
   );
 }

@@ -3,6 +3,7 @@ import { Navigate, useNavigate, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { Empty, Failure, Waiting } from "@/components/states";
+import { useHere } from "@/components/use-here";
 import { flagComparisonQuery } from "@/lib/api/compare";
 import { environmentsQuery, flagQuery } from "@/lib/api/queries";
 import { useFormat } from "@/lib/format";
@@ -23,12 +24,14 @@ export function FlagCompare() {
   const { organization, project, flag, pair: text } = useParams({ from: ROUTE });
   const navigate = useNavigate();
   const environments = useQuery(environmentsQuery(organization, project));
+  const here = useHere();
   if (!environments.data) return <Waiting rows={4} />;
   const pair = readPair(text, environments.data);
   const params = { organization, project, flag };
   if (!pair) {
     const preset = presetPair(environments.data);
     const to = preset && { ...params, pair: writtenPair(preset) };
+    if (!here) return <Waiting rows={4} />;
     return to && <Navigate to={ROUTE} params={to} replace />;
   }
   const change = (next: Pair) =>

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Page } from "@/components/page";
 import { Empty, Failure, Waiting } from "@/components/states";
 import { Tabs } from "@/components/tabs";
+import { useHere } from "@/components/use-here";
 import { environmentsQuery } from "@/lib/api/queries";
 import { presetPair, readPair, writtenPair } from "@/lib/pairs";
 import { useTitle } from "@/lib/title";
@@ -20,6 +21,7 @@ export function ComparePage() {
   const { of } = useSearch({ from: ROUTE });
   const navigate = useNavigate();
   const environments = useQuery(environmentsQuery(organization, project));
+  const here = useHere();
   useTitle(t("compare.title"), project);
   if (environments.isError) {
     return <Failure error={environments.error} retry={() => void environments.refetch()} />;
@@ -28,7 +30,10 @@ export function ComparePage() {
   const pair = readPair(text, environments.data);
   const params = { organization, project };
   // Of environments that are not there: the usual pair.
-  if (!pair) return <Navigate to="/$organization/$project/compare" params={params} replace />;
+  if (!pair) {
+    if (!here) return <Waiting />;
+    return <Navigate to="/$organization/$project/compare" params={params} replace />;
+  }
   return (
     <Page title={t("compare.title")} wide>
       <PairChoice
@@ -70,10 +75,11 @@ export function PresetPair() {
   const { t } = useTranslation();
   const { organization, project } = useParams({ from: "/$organization/$project/compare" });
   const environments = useQuery(environmentsQuery(organization, project));
+  const here = useHere();
   if (environments.isError) {
     return <Failure error={environments.error} retry={() => void environments.refetch()} />;
   }
-  if (!environments.data) return <Waiting />;
+  if (!environments.data || !here) return <Waiting />;
   const pair = presetPair(environments.data);
   if (!pair) return <Empty title={t("compare.one")} />;
   const params = { organization, project, pair: writtenPair(pair) };

@@ -57,7 +57,7 @@ export function ConnectionsPage() {
       <Summary nodes={first.nodes} />
       <Filter value={filter} change={change} />
       {first.nodes.length > 1 && here && (
-        <p className={classes.note}>
+        <p className={classes.ofNode}>
           {t("connections.ofNode", {
             node: here.name,
             count: here.connections,

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { SdkName } from "@/components/connection-table";
+import { NodeKind } from "@/components/node-kind";
 import { Table } from "@/components/table";
 import type { Schemas } from "@/lib/api/client";
 import { bySdk } from "@/lib/delivery";
@@ -41,14 +42,12 @@ export function Summary({ nodes }: { nodes: Schemas["NodeConnections"][] }) {
             label={t("delivery.nodes")}
             heads={[t("delivery.node"), t("delivery.connections")]}
           >
-            {nodes.map(({ node, name, kind, isThis, connections }) => (
-              <tr key={node}>
+            {nodes.map(({ connections, ...of }) => (
+              <tr key={of.node}>
                 <td>
-                  {name}{" "}
+                  {of.name}{" "}
                   <small>
-                    {kind === "relay"
-                      ? t("delivery.relay")
-                      : t(isThis ? "delivery.thisServer" : "delivery.server")}
+                    <NodeKind of={of} among={nodes} />
                   </small>
                 </td>
                 <td>{number(connections)}</td>

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Navigate, Outlet } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Failure, Waiting } from "@/components/states";
+import { useHere } from "@/components/use-here";
 import { settingsQuery } from "@/lib/api/queries";
 import { environmentsToShow } from "@/lib/pinned";
 import { useTitle } from "@/lib/title";
@@ -45,7 +46,8 @@ export function FlagPage() {
 export function FirstEnvironment() {
   const { organization, project, key, environments } = useFlag();
   const settings = useQuery(settingsQuery(organization));
-  if (!environments.data || settings.isPending) return null;
+  const here = useHere();
+  if (!environments.data || settings.isPending || !here) return null;
   const [environment] = environmentsToShow(organization, project, environments.data, settings.data);
   if (environment === undefined) return null;
   const params = { organization, project, flag: key, environment };

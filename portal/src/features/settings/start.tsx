@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { Navigate, useParams, useRouterState } from "@tanstack/react-router";
+import { Navigate, useParams } from "@tanstack/react-router";
 import { Waiting } from "@/components/states";
+import { useHere } from "@/components/use-here";
 import { permissionsQuery } from "@/lib/api/permissions";
 
 /** What one needs for a page of the settings, in the order of the menu. */
@@ -17,9 +18,9 @@ const ASKED = PAGES.map(([, asked]) => asked);
 export function SettingsStart() {
   const { organization } = useParams({ from: "/$organization/settings/" });
   const answers = useQuery(permissionsQuery(organization, ASKED));
-  // The menu is there before the answer: whoever goes on by it is not led back.
-  const left = useRouterState({ select: (it) => !/\/settings\/?$/.test(it.location.pathname) });
-  if (answers.isPending || left) return <Waiting />;
+  // The menu is there before the answer.
+  const here = useHere();
+  if (answers.isPending || !here) return <Waiting />;
   const [page] = PAGES.find((_, index) => answers.data?.[index]?.allowed) ?? ["profile" as const];
   return <Navigate to={`/$organization/settings/${page}`} params={{ organization }} replace />;
 }

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { EnvironmentName } from "@/components/environment";
 import { Failure, Waiting } from "@/components/states";
 import { Tabs } from "@/components/tabs";
+import { useHere } from "@/components/use-here";
 import { environmentsQuery } from "@/lib/api/queries";
 import classes from "./users.module.css";
 
@@ -91,11 +92,12 @@ function Others({
 export function FirstUsers() {
   const { organization = "", project = "" } = useParams({ strict: false });
   const environments = useQuery(environmentsQuery(organization, project));
+  const here = useHere();
   if (environments.isError) {
     return <Failure error={environments.error} retry={() => void environments.refetch()} />;
   }
   const environment = environments.data?.[0]?.key;
-  if (environment === undefined) return <Waiting />;
+  if (environment === undefined || !here) return <Waiting />;
   const params = { organization, project, environment };
   return <Navigate to="/$organization/$project/users/$environment" params={params} replace />;
 }
