@@ -25,11 +25,11 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::{PathItemExt, paste, routes};
 
 use crate::api::{
-    activity, audience, audit, bulk, changes, compare, connections, environments, evaluate, events,
-    flag_clone, flag_index, flags, forget, groups, holders, invitations, me, members, oidc,
-    organization, permissions, policies, project_files, projects, promote, properties,
-    relay_agents, relay_keys, requests, revert, rules, sdk_keys, search, segments, session,
-    sign_in, state, tokens, user_files, user_properties, users, versions,
+    activity, all_environments, audience, audit, bulk, changes, compare, connections, environments,
+    evaluate, events, flag_clone, flag_index, flags, forget, groups, holders, invitations, me,
+    members, oidc, organization, permissions, policies, project_files, projects, promote,
+    properties, relay_agents, relay_keys, requests, revert, rules, sdk_keys, search, segments,
+    session, sign_in, state, tokens, user_files, user_properties, users, versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -176,6 +176,7 @@ operations! {
         .routes(routes!(organization::get, organization::update))
         .routes(routes!(projects::list, projects::create))
         .routes(routes!(projects::get, projects::update, projects::delete))
+        .routes(routes!(all_environments::list))
         .routes(routes!(environments::list, environments::create))
         .routes(routes!(
             environments::get,

@@ -117,7 +117,20 @@ impl Store {
         rows.iter().map(read).collect()
     }
 
-    /// All environments of an organization, by id.
+    /// All environments of an organization, those of a project in their order.
+    pub async fn environments_of_all_projects(
+        &self,
+        organization: &Id<Organization>,
+    ) -> Result<Vec<Environment>, StoreError> {
+        let mut sql = Sql::new(SELECT);
+        sql.push(" AND project_id IN (SELECT id FROM projects WHERE organization_id = ")
+            .bind(organization.as_str());
+        sql.push(") ORDER BY project_id, sort, key_folded");
+        let rows = sql.query()?.fetch_all(&self.shared.truth.read).await?;
+        rows.iter().map(read).collect()
+    }
+
+    /// How all environments of an organization are named, by id.
     pub async fn environments_of(
         &self,
         organization: &Id<Organization>,

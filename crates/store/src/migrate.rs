@@ -84,6 +84,10 @@ pub(crate) const TRUTH: &[Migration] = &[
         version: 17,
         text: include_str!("../migrations/truth/0017_traces.sql"),
     },
+    Migration {
+        version: 18,
+        text: include_str!("../migrations/truth/0018_relay_key_makers.sql"),
+    },
 ];
 
 /// The steps of the traffic.

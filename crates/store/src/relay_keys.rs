@@ -24,10 +24,11 @@ pub use scope::{RelayKeyScope, RelayScope};
 use crate::change_sets::Actor;
 use crate::error::StoreError;
 use crate::page::{Page, PageRequest};
+use crate::people::accounts::Account;
 use crate::people::record::{Administration, Event};
 use crate::sql::Sql;
 use crate::{Store, digest, room, text};
-use rows::{SELECT, find, insert, read, update};
+use rows::{SELECT, account_of, find, insert, read, update};
 
 /// What it takes.
 const CREATE: &str = "relayKey.create";
@@ -51,6 +52,9 @@ pub struct RelayKey {
     pub scope: RelayKeyScope,
     /// When it was made.
     pub created_at: Millis,
+    /// The account that made it, itself or by a token; none where the operator did, or where that is
+    /// not known.
+    pub created_by: Option<Id<Account>>,
     /// When its secret was last replaced.
     pub rotated_at: Option<Millis>,
     /// When the secret before that one ends; none where it has ended, or there was none.
@@ -137,7 +141,7 @@ impl Store {
         now: Millis,
     ) -> Result<(RelayKey, String), StoreError> {
         let secret = new_secret();
-        let key = RelayKey {
+        let mut key = RelayKey {
             id: Id::new(Uuid::now_v7().to_string()),
             organization: new.organization.clone(),
             name: text::name(&new.name)?,
@@ -145,6 +149,7 @@ impl Store {
             prefix: shown(&secret),
             scope: new.scope.checked()?,
             created_at: now,
+            created_by: None,
             rotated_at: None,
             previous_ends_at: None,
             revoked_at: None,
@@ -153,6 +158,7 @@ impl Store {
         at.may(CREATE, resource("*"))?;
         let named = scope::named(&mut at, &key.scope).await?;
         scope::may_reveal(&at, &key.scope, &named)?;
+        key.created_by = account_of(&mut at.tx, actor).await?;
         insert(&mut at.tx, &key, &secret).await?;
         scope::write(&mut at.tx, &key).await?;
         room::RELAY_KEYS

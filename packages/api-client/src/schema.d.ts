@@ -158,6 +158,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/environments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the environments of all projects that the caller may see, by project, those of a project in
+         *     their order, in one answer.
+         */
+        get: operations["getEnvironments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -2805,6 +2825,23 @@ export interface components {
             /** @description Who may approve. */
             reviewers: components["schemas"]["Reviewers"];
         };
+        /** @description An environment, and whose it is. */
+        EnvironmentOfProject: {
+            /** @description Its colour: `#rrggbb`. */
+            colour: string;
+            /** @description Its id; the `envId` that SDKs see. */
+            id: string;
+            /** @description Its key. */
+            key: string;
+            /** @description Its display name. */
+            name: string;
+            /** @description The key of its project. */
+            project: string;
+            /** @description The display name of its project. */
+            projectName: string;
+            /** @description Whether it is protected. */
+            protected: boolean;
+        };
         /** @description What an environment asks of every change set that changes what it serves. */
         EnvironmentRules: {
             /**
@@ -3970,6 +4007,28 @@ export interface components {
             next?: string | null;
         };
         /** @description A page of items. */
+        Page_EnvironmentOfProject: {
+            /** @description The items, in order. */
+            items: {
+                /** @description Its colour: `#rrggbb`. */
+                colour: string;
+                /** @description Its id; the `envId` that SDKs see. */
+                id: string;
+                /** @description Its key. */
+                key: string;
+                /** @description Its display name. */
+                name: string;
+                /** @description The key of its project. */
+                project: string;
+                /** @description The display name of its project. */
+                projectName: string;
+                /** @description Whether it is protected. */
+                protected: boolean;
+            }[];
+            /** @description The cursor of the next page; absent on the last. */
+            next?: string | null;
+        };
+        /** @description A page of items. */
         Page_EnvironmentView: {
             /** @description The items, in order. */
             items: {
@@ -4197,6 +4256,11 @@ export interface components {
             items: {
                 /** @description When it was made, ISO 8601. */
                 createdAt: string;
+                /**
+                 * @description The name of the member who made it, themselves or by a token; absent where they are none any
+                 *     more, and where it is not known.
+                 */
+                createdBy?: string | null;
                 /** @description A text for people. */
                 description: string;
                 /** @description Its id. */
@@ -4815,6 +4879,11 @@ export interface components {
         RelayKeyView: {
             /** @description When it was made, ISO 8601. */
             createdAt: string;
+            /**
+             * @description The name of the member who made it, themselves or by a token; absent where they are none any
+             *     more, and where it is not known.
+             */
+            createdBy?: string | null;
             /** @description A text for people. */
             description: string;
             /** @description Its id. */
@@ -7074,6 +7143,62 @@ export interface operations {
                 };
             };
             /** @description It cannot be done now; `detail` says why */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getEnvironments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_EnvironmentOfProject"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
             503: {
                 headers: {
                     [name: string]: unknown;

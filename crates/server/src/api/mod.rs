@@ -5,6 +5,7 @@
 //! [`crate::router`].
 
 pub mod activity;
+pub mod all_environments;
 pub mod audience;
 pub mod audit;
 pub mod bulk;

@@ -2,12 +2,15 @@
 
 mod scope;
 
+use std::collections::HashMap;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use burgee_domain::access::{Kind, Resource};
 use burgee_domain::id::Id;
 use burgee_store::dialect::Clock;
+use burgee_store::people::accounts::Account;
 use burgee_store::{NewRelayKey, RelayKey, RelayKeyEdit, Rotation};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -39,6 +42,10 @@ pub struct RelayKeyView {
     pub scope: ScopeView,
     /// When it was made, ISO 8601.
     pub created_at: String,
+    /// The name of the member who made it, themselves or by a token; absent where they are none any
+    /// more, and where it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<String>,
     /// When its secret was last replaced, ISO 8601.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotated_at: Option<String>,
@@ -55,19 +62,37 @@ pub struct RelayKeyView {
 }
 
 impl RelayKeyView {
-    fn new(key: RelayKey, places: &Places, secret: Option<String>) -> Self {
+    fn new(key: RelayKey, seen: &Seen<'_>, secret: Option<String>) -> Self {
+        let maker = key.created_by.and_then(|it| seen.names.get(&it).cloned());
         Self {
+            created_by: maker,
             id: key.id.to_string(),
             name: key.name,
             description: key.description,
             prefix: key.prefix,
-            scope: places.view(&key.scope),
+            scope: seen.places.view(&key.scope),
             created_at: key.created_at.to_string(),
             rotated_at: key.rotated_at.map(|at| at.to_string()),
             previous_ends_at: key.previous_ends_at.map(|at| at.to_string()),
             revoked_at: key.revoked_at.map(|at| at.to_string()),
             secret,
         }
+    }
+}
+
+/// What it takes to show keys to a caller.
+struct Seen<'a> {
+    places: Places<'a>,
+    /// Of members, by account.
+    names: HashMap<Id<Account>, String>,
+}
+
+impl<'a> Seen<'a> {
+    async fn by(state: &AppState, caller: &'a Caller) -> Result<Self, Problem> {
+        Ok(Self {
+            places: Places::seen(state, caller).await?,
+            names: state.store.member_names(&caller.organization).await?,
+        })
     }
 }
 
@@ -106,12 +131,12 @@ pub async fn list(
 ) -> Result<Json<Page<RelayKeyView>>, Problem> {
     let page = page.try_into()?;
     let found = state.store.relay_keys(&caller.organization, &page).await?;
-    let places = Places::seen(&state, &caller).await?;
+    let seen = Seen::by(&state, &caller).await?;
     let keys = found.items.into_iter();
-    let seen = keys.filter(|key| caller.rights.allow("relayKey.read", &resource(&key.id)));
+    let keys = keys.filter(|key| caller.rights.allow("relayKey.read", &resource(&key.id)));
     Ok(Json(Page {
-        items: seen
-            .map(|key| RelayKeyView::new(key, &places, None))
+        items: keys
+            .map(|key| RelayKeyView::new(key, &seen, None))
             .collect(),
         next: found.next,
     }))
@@ -127,8 +152,8 @@ pub async fn get(
     Path(id): Path<String>,
 ) -> Result<Json<RelayKeyView>, Problem> {
     let key = find(&state, &caller, &id, "relayKey.read").await?;
-    let places = Places::seen(&state, &caller).await?;
-    Ok(Json(RelayKeyView::new(key, &places, None)))
+    let seen = Seen::by(&state, &caller).await?;
+    Ok(Json(RelayKeyView::new(key, &seen, None)))
 }
 
 /// Make a key for relays. Its secret is shown this once. Whoever has it learns whole flags and the
@@ -142,16 +167,16 @@ pub async fn create(
     Body(new): Body<NewRelayKeyBody>,
 ) -> Result<(StatusCode, Json<RelayKeyView>), Problem> {
     caller.may("relayKey.create", &Resource::new(Kind::RelayKey, "*"))?;
-    let places = Places::seen(&state, &caller).await?;
+    let seen = Seen::by(&state, &caller).await?;
     let new = NewRelayKey {
         organization: caller.organization.clone(),
         name: api::name("/name", &new.name)?,
         description: api::description("/description", &new.description)?,
-        scope: places.read(&new.scope)?,
+        scope: seen.places.read(&new.scope)?,
     };
     let made = state.store.create_relay_key(&new, &caller.actor, now());
     let (key, secret) = made.await?;
-    let view = RelayKeyView::new(key, &places, Some(secret));
+    let view = RelayKeyView::new(key, &seen, Some(secret));
     Ok((StatusCode::CREATED, Json(view)))
 }
 
@@ -168,14 +193,14 @@ pub async fn update(
     Body(edit): Body<RelayKeyUpdate>,
 ) -> Result<Json<RelayKeyView>, Problem> {
     let key = find(&state, &caller, &id, "relayKey.update").await?;
-    let places = Places::seen(&state, &caller).await?;
+    let seen = Seen::by(&state, &caller).await?;
     let name = edit.name.map(|it| api::name("/name", &it));
     let description = edit.description;
     let description = description.map(|it| api::description("/description", &it));
     let edit = RelayKeyEdit {
         name: name.transpose()?,
         description: description.transpose()?,
-        scope: edit.scope.map(|it| places.read(&it)).transpose()?,
+        scope: edit.scope.map(|it| seen.places.read(&it)).transpose()?,
     };
     let (organization, actor) = (&caller.organization, &caller.actor);
     let changed = state
@@ -183,7 +208,7 @@ pub async fn update(
         .update_relay_key(organization, &key.id, &edit, actor, now())
         .await;
     let changed = changed.map_err(api::or_missing(|| missing(&id)))?;
-    Ok(Json(RelayKeyView::new(changed, &places, None)))
+    Ok(Json(RelayKeyView::new(changed, &seen, None)))
 }
 
 /// Replace a key's secret, which is shown this once; the one before works on until the grace ends.
@@ -210,8 +235,8 @@ pub async fn rotate(
         .rotate_relay_key(organization, &key.id, rotation, actor, now())
         .await;
     let (key, secret) = rotated.map_err(api::or_missing(|| missing(&id)))?;
-    let places = Places::seen(&state, &caller).await?;
-    Ok(Json(RelayKeyView::new(key, &places, Some(secret))))
+    let seen = Seen::by(&state, &caller).await?;
+    Ok(Json(RelayKeyView::new(key, &seen, Some(secret))))
 }
 
 /// Revoke a key. No relay is fed by it any more, on any server.

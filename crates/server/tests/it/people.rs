@@ -22,7 +22,7 @@ async fn sign_in(app: &App, email: &str, password: &str) -> Answer {
 }
 
 /// The owner, signed in with a password of their own.
-async fn owner(app: &App) -> Api {
+pub(crate) async fn owner(app: &App) -> Api {
     let email = Email::new(OWNER).unwrap();
     let account = app.store.account_by_email(&email).await.unwrap().unwrap();
     let first = setup::temporary_password(&app.store, &account.id)

@@ -6,6 +6,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::kit::{App, Database, create, on_each_database, person, texts};
+use crate::permissions::fixture::{on, with};
 
 /// Checks a refusal: status, the field and the rule that it breaks.
 #[track_caller]
@@ -92,6 +93,53 @@ async fn an_environment_serves_from_the_moment_it_is_made() {
             {"kind": "turnOn", "flag": "f", "environment": "stage"}]))
             .await;
         client.until(|sdk| sdk.value("f") == Some("true"));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_environments_of_all_projects_are_one_answer() {
+    on_each_database(async |app| {
+        let new = json!({"key": "app", "name": "The app"});
+        app.owner.post("projects", &new).await.expect(201);
+        for key in ["two", "one"] {
+            let new = json!({"key": key, "name": format!("Number {key}")});
+            let made = app.owner.post("projects/app/environments", &new).await;
+            made.expect(201);
+        }
+        let all = app.owner.get("environments").await.expect(200);
+        let names = |all: &Value| -> Vec<String> {
+            let items = all["items"].as_array().unwrap().iter();
+            let name = |it: &Value| format!("{}/{}", it["project"], it["key"]).replace('"', "");
+            items.map(name).collect()
+        };
+        assert_eq!(
+            names(&all),
+            ["app/two", "app/one", "default/prod", "default/dev"]
+        );
+        let one = app.owner.get("projects/app/environments/one").await;
+        let one = one.expect(200);
+        let listed = &all["items"][1];
+        assert_eq!(listed["projectName"], "The app");
+        for field in ["id", "name", "colour", "protected"] {
+            assert_eq!(listed[field], one[field]);
+        }
+
+        // Of what the caller may see.
+        let list = json!([
+            on("allow", &["project.read"], &["project/*"]),
+            on(
+                "allow",
+                &["environment.read"],
+                &["project/*:env/dev", "project/app:env/*"]
+            ),
+            on("deny", &["project.read"], &["project/app"]),
+        ]);
+        let seen = with(app, list).await.get("environments").await.expect(200);
+        assert_eq!(names(&seen), ["default/dev"]);
+        app.owner.delete("projects/app").await.expect(204);
+        let left = app.owner.get("environments").await.expect(200);
+        assert_eq!(names(&left), ["default/prod", "default/dev"]);
     })
     .await;
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::access::neighbour;
 use crate::kit::{App, create, in_prod, on_each_database};
+use crate::people;
 use crate::permissions::fixture::{id, on, with};
 
 fn everywhere(name: &str) -> Value {
@@ -34,6 +35,38 @@ fn text<'a>(of: &'a Value, field: &str) -> &'a str {
 /// Whether a relay with this secret would be fed.
 async fn works(app: &App, secret: &str) -> bool {
     app.store.relay_scope(secret).await.unwrap().is_some()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_says_who_made_it() {
+    on_each_database(async |app| {
+        let ana = people::owner(app).await;
+        ana.patch("me", &json!({"name": "Ana"})).await.expect(200);
+        let key = ana.post("relay-keys", &everywhere("hers")).await;
+        assert_eq!(key.expect(201)["createdBy"], "Ana");
+        let token = json!({"kind": "personal", "name": "a script of hers"});
+        let token = ana.post("tokens", &token).await.expect(201);
+        let script = app.nobody().with_token(text(&token, "token"));
+        let key = script
+            .post("relay-keys", &everywhere("by her script"))
+            .await;
+        let key = key.expect(201);
+        assert_eq!(key["createdBy"], "Ana");
+        // What the operator made, nobody did.
+        let other = made(app, everywhere("the operator's")).await;
+        assert!(other.get("createdBy").is_none(), "{other}");
+
+        ana.patch("me", &json!({"name": "Anna"})).await.expect(200);
+        let list = app.owner.get("relay-keys").await.expect(200);
+        let makers: Vec<_> = (0..3)
+            .map(|n| list["items"][n]["createdBy"].clone())
+            .collect();
+        assert_eq!(json!(makers), json!(["Anna", "Anna", null]));
+        let path = format!("relay-keys/{}", id(&key));
+        let edited = app.owner.patch(&path, &json!({"name": "ours"})).await;
+        assert_eq!(edited.expect(200)["createdBy"], "Anna");
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

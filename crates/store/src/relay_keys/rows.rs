@@ -6,11 +6,13 @@ use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
 use super::{RelayKey, RelayKeyScope, scope};
+use crate::change_sets::{Actor, ActorKind};
 use crate::error::StoreError;
+use crate::people::accounts::Account;
 use crate::{digest, row};
 
 pub(super) const SELECT: &str = "SELECT id, organization_id, name, description, prefix, every_environment, \
-                      created_at, rotated_at, previous_ends_at, revoked_at FROM relay_keys";
+                      created_at, rotated_at, previous_ends_at, revoked_at, created_by FROM relay_keys";
 
 /// Reads a key, without the environments that it names.
 pub(super) fn read(found: &AnyRow) -> Result<RelayKey, StoreError> {
@@ -29,6 +31,7 @@ pub(super) fn read(found: &AnyRow) -> Result<RelayKey, StoreError> {
         rotated_at: row::optional_millis(found, 7)?,
         previous_ends_at: row::optional_millis(found, 8)?,
         revoked_at: row::optional_millis(found, 9)?,
+        created_by: row::optional_id(found, 10)?,
     })
 }
 
@@ -49,6 +52,25 @@ pub(super) async fn find(
     Ok(key)
 }
 
+/// The account behind an actor: a member's own, a token's, or of who made the token.
+pub(super) async fn account_of(
+    connection: &mut AnyConnection,
+    actor: &Actor,
+) -> Result<Option<Id<Account>>, StoreError> {
+    match actor.kind {
+        ActorKind::Member => Ok(Some(Id::new(actor.id.as_str()))),
+        ActorKind::Token => {
+            let found = sqlx::query("SELECT account_id FROM tokens WHERE id = $1")
+                .bind(actor.id.as_str())
+                .fetch_optional(connection)
+                .await?;
+            let account = found.map(|it| row::optional_id(&it, 0)).transpose()?;
+            Ok(account.flatten())
+        }
+        ActorKind::Operator | ActorKind::System => Ok(None),
+    }
+}
+
 pub(super) async fn insert(
     connection: &mut AnyConnection,
     key: &RelayKey,
@@ -56,7 +78,7 @@ pub(super) async fn insert(
 ) -> Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO relay_keys (id, organization_id, name, description, prefix, hash, \
-         every_environment, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+         every_environment, created_at, created_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
     )
     .bind(key.id.as_str())
     .bind(key.organization.as_str())
@@ -66,6 +88,7 @@ pub(super) async fn insert(
     .bind(digest::bytes(secret.as_bytes()).to_vec())
     .bind(key.scope.is_all())
     .bind(key.created_at.0)
+    .bind(key.created_by.as_ref().map(Id::as_str))
     .execute(connection)
     .await?;
     Ok(())

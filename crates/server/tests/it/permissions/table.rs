@@ -171,6 +171,9 @@ fn projects() -> Vec<Operation> {
 fn environments() -> Vec<Operation> {
     let all = "projects/default/environments";
     vec![
+        op("GET /api/v1/environments", "environments", &[])
+            .shows("environment.read")
+            .also("project.read"),
         op(
             "GET /api/v1/projects/{project}/environments",
             all,
