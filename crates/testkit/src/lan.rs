@@ -158,6 +158,15 @@ impl Lan {
         self.run_words("tc", &words)
     }
 
+    /// What `from` sends `to` arrives again.
+    ///
+    /// # Errors
+    /// Where it was not lost.
+    pub fn join(&self, from: &Machine, to: &Machine) -> Result<()> {
+        let (port, place) = (to.port(), from.number);
+        self.run("tc", &format!("filter del dev {port} egress prio {place}"))
+    }
+
     /// Loses what two machines send each other, until [`Self::heal`].
     ///
     /// # Errors
@@ -242,16 +251,25 @@ impl Machine {
         program: impl AsRef<OsStr>,
         user: Option<(u32, u32)>,
     ) -> Command {
-        let Some(namespace) = &self.namespace else {
+        let enter = self.enter();
+        let [tool, namespace] = enter.as_slice() else {
             return Command::new(program);
         };
-        let mut command = Command::new("nsenter");
-        command.arg(format!("--net=/run/netns/{namespace}"));
+        let mut command = Command::new(tool);
+        command.arg(namespace);
         if let Some((user, group)) = user {
             command.args([format!("--setuid={user}"), format!("--setgid={group}")]);
         }
-        command.arg("--").arg(program);
+        command.arg(program);
         command
+    }
+
+    /// What is before a program's name on a command line, so that it runs on this machine.
+    pub fn enter(&self) -> Vec<String> {
+        let namespace = self.namespace.iter();
+        let words =
+            namespace.flat_map(|it| ["nsenter".to_owned(), format!("--net=/run/netns/{it}")]);
+        words.collect()
     }
 
     fn port(&self) -> String {

@@ -6,7 +6,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
@@ -14,6 +14,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+
+use crate::lan::Machine;
 
 /// A NATS server, which ends and is removed when this is dropped.
 #[derive(Debug)]
@@ -36,12 +38,24 @@ crash() {
     wait $server 2>/dev/null
     true
 }
+# Of a disk of its own (`Nats::start_on_small_disk`).
+fill() {
+    dd if=/dev/zero of=store/ballast bs=4k 2>/dev/null
+    true
+}
+drain() {
+    rm store/ballast
+}
+if [ -n "$DISK" ]; then
+    mkdir store && mount -t tmpfs -o "size=$DISK" burgee store || exit 1
+fi
 start && echo done &&
 while read -r order; do
     "$order" && echo done || echo failed
 done
 crash
 cd /
+[ -z "$DISK" ] || umount "$OLDPWD/store"
 rm -rf "$OLDPWD"
 "#;
 
@@ -50,6 +64,8 @@ const STARTING: Duration = Duration::from_secs(60);
 
 /// A port for each service of a server.
 struct Ports {
+    /// Where all of them are.
+    address: IpAddr,
     clients: u16,
     monitor: u16,
     cluster: u16,
@@ -65,6 +81,7 @@ impl Ports {
         (0..servers)
             .map(|server| {
                 Ok(Self {
+                    address: Ipv4Addr::LOCALHOST.into(),
                     clients: port(server * 3)?,
                     monitor: port(server * 3 + 1)?,
                     cluster: port(server * 3 + 2)?,
@@ -82,7 +99,33 @@ impl Nats {
     /// Where NATS is not installed or does not start.
     pub fn start(users: &str) -> Result<Self> {
         let ports = Ports::free(1)?;
-        let server = Self::spawn("alone", &ports[0], users)?;
+        let server = Self::spawn("alone", &ports[0], users, None, None)?;
+        server.until_healthy()?;
+        Ok(server)
+    }
+
+    /// Starts a server alone on a machine.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub fn start_on(machine: &Machine) -> Result<Self> {
+        let mut ports = Ports::free(1)?;
+        ports[0].address = machine.address().into();
+        let server = Self::spawn("alone", &ports[0], "", None, Some(machine))?;
+        server.until_healthy()?;
+        Ok(server)
+    }
+
+    /// Starts a server alone, on a disk of so many MiB that only it sees. It does not know how small
+    /// that is, as a server does not that shares its disk.
+    ///
+    /// # Errors
+    /// Where NATS is not installed, or nothing can be mounted: that takes root, or namespaces for
+    /// users.
+    pub fn start_on_small_disk(mebibytes: u32) -> Result<Self> {
+        let ports = Ports::free(1)?;
+        let server = Self::spawn("alone", &ports[0], "", Some(mebibytes), None);
+        let server = server.context("no disk of its own: mounting takes root")?;
         server.until_healthy()?;
         Ok(server)
     }
@@ -103,7 +146,7 @@ impl Nats {
             let more = format!(
                 "cluster {{ name: test, listen: \"127.0.0.1:{cluster}\", routes: [{routes}] }}"
             );
-            Self::spawn(&format!("server-{index}"), ports, &more)
+            Self::spawn(&format!("server-{index}"), ports, &more, None, None)
         });
         let servers: Vec<Self> = servers.collect::<Result<_>>()?;
         for server in &servers {
@@ -112,19 +155,37 @@ impl Nats {
         Ok(servers)
     }
 
-    fn spawn(name: &str, ports: &Ports, more: &str) -> Result<Self> {
+    fn spawn(
+        name: &str,
+        ports: &Ports,
+        more: &str,
+        disk: Option<u32>,
+        machine: Option<&Machine>,
+    ) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("burgee-nats-").tempdir()?;
         let folder: PathBuf = folder.keep();
-        let (clients, monitor) = (ports.clients, ports.monitor);
+        let clients = SocketAddr::new(ports.address, ports.clients);
+        let monitor = SocketAddr::new(ports.address, ports.monitor);
         let settings = format!(
-            "server_name: {name}\nlisten: \"127.0.0.1:{clients}\"\nhttp: \"127.0.0.1:{monitor}\"\n\
-             jetstream {{ store_dir: \"{}/store\" }}\n{more}\n",
+            "server_name: {name}\nlisten: \"{clients}\"\nhttp: \"{monitor}\"\n\
+             jetstream {{ store_dir: \"{}/store\", max_file_store: 10GB }}\n{more}\n",
             folder.display()
         );
         fs::write(folder.join("nats.conf"), settings)?;
-        let mut watcher = Command::new("/bin/sh")
+        let mut watcher = match (disk, machine) {
+            (None, None) => Command::new("/bin/sh"),
+            (None, Some(machine)) => machine.command("/bin/sh"),
+            // What it mounts goes with it.
+            (Some(_), _) => {
+                let mut unshare = Command::new("unshare");
+                unshare.args(["-Urm", "/bin/sh"]);
+                unshare
+            }
+        };
+        let mut watcher = watcher
             .args(["-c", SCRIPT])
             .current_dir(&folder)
+            .env("DISK", disk.map_or_else(String::new, |it| format!("{it}m")))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             // Signals to the test's group are not for the shell, which has to clean up.
@@ -132,8 +193,8 @@ impl Nats {
             .spawn()
             .context("starting a shell")?;
         let mut server = Self {
-            address: SocketAddr::from(([127, 0, 0, 1], clients)),
-            monitor: SocketAddr::from(([127, 0, 0, 1], monitor)),
+            address: clients,
+            monitor,
             orders: watcher.stdin.take().context("the shell has no input")?,
             answers: BufReader::new(watcher.stdout.take().context("the shell has no output")?),
         };
@@ -151,6 +212,36 @@ impl Nats {
         format!("nats://{}", self.address)
     }
 
+    /// Takes all that is left of a small disk. Blocks.
+    ///
+    /// # Errors
+    /// Where the shell is gone.
+    pub fn fill_disk(&mut self) -> Result<()> {
+        writeln!(self.orders, "fill")?;
+        self.done()
+    }
+
+    /// Gives back what [`Self::fill_disk`] took. Blocks.
+    ///
+    /// # Errors
+    /// Where nothing was taken.
+    pub fn make_room(&mut self) -> Result<()> {
+        writeln!(self.orders, "drain")?;
+        self.done()
+    }
+
+    /// Brings several back after [`Self::crash`]: of a cluster none is well alone. Blocks.
+    ///
+    /// # Errors
+    /// Where one does not start.
+    pub fn come_back_together(servers: &mut [Self]) -> Result<()> {
+        for server in servers.iter_mut() {
+            writeln!(server.orders, "start")?;
+            server.done()?;
+        }
+        servers.iter().try_for_each(Self::until_healthy)
+    }
+
     /// Ends the server without a word (kill -9); what it has on the disk stays. Blocks.
     ///
     /// # Errors
@@ -165,9 +256,7 @@ impl Nats {
     /// # Errors
     /// Where it does not start.
     pub fn come_back(&mut self) -> Result<()> {
-        writeln!(self.orders, "start")?;
-        self.done()?;
-        self.until_healthy()
+        Self::come_back_together(std::slice::from_mut(self))
     }
 
     /// Blocks until the server says that JetStream is up to date on it.

@@ -1,7 +1,9 @@
 //! Bad days of a whole installation, by [the rig](burgee_testkit::cluster): what is promised in
 //! `docs/reliability.md`, a test for each row.
 
+mod backbone;
 mod kills;
+mod soak;
 
 use std::time::Duration;
 

@@ -180,15 +180,13 @@ impl Program {
         Self::await_ready(command(&arguments), "burgee is ready")
     }
 
-    /// Starts a relay on a machine, and waits until it serves environments.
+    /// Starts a relay on a machine, and waits until it listens.
     pub(crate) fn relay_on(machine: &Machine, more: &[&str]) -> Self {
         let any = format!("{}:0", machine.address());
         let mut arguments = vec!["relay", "--listen", &any, "--metrics-listen", &any];
         arguments.extend(["--log-format", "json"]);
         arguments.extend(more);
-        let mut relay = Self::await_ready(on(machine, &arguments), "the relay listens");
-        relay.says("environments are served");
-        relay
+        Self::await_ready(on(machine, &arguments), "the relay listens")
     }
 
     /// Runs it, and waits until it says where it listens.
@@ -315,4 +313,30 @@ pub(crate) fn person(key: &str) -> Value {
 pub(crate) fn is_open_to_others(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     std::fs::metadata(path).unwrap().permissions().mode() & 0o077 != 0
+}
+
+/// Ten evaluations of a flag, told to a node: each has been counted, or will be.
+pub(crate) async fn evaluate(node: SocketAddr, key: &str, flag: &Value) {
+    let status = try_evaluate(node, key, flag).await;
+    assert_eq!(status, Some(200));
+}
+
+/// The same, of a node that may not answer; what it answered.
+pub(crate) async fn try_evaluate(node: SocketAddr, key: &str, flag: &Value) -> Option<u16> {
+    let one = json!({ "featureFlagKey": flag["key"], "sendToExperiment": false,
+        "timestamp": burgee_testkit::sdk::now(),
+        "variation": { "id": flag["variations"][0]["id"], "value": "true" } });
+    let told = json!([{ "user": person("u"), "metrics": [], "variations": vec![one; 10] }]);
+    let to = Api::new(node).with_sdk_key(key);
+    let track = "/api/public/insight/track";
+    let answer = to.try_send(reqwest::Method::POST, track, Some(told.to_string()));
+    Some(answer.await.ok()?.status)
+}
+
+/// How often the flag was evaluated in `prod`, as the API says.
+pub(crate) async fn counted(api: &Api, flag: &str) -> i64 {
+    let path = format!("projects/default/flags/{flag}/counts?environment=prod");
+    let counts = api.get(&path).await.expect(200);
+    let totals = counts["totals"].as_object().unwrap().values();
+    totals.filter_map(Value::as_i64).sum()
 }

@@ -7,11 +7,11 @@ use burgee_testkit::api::{Api, PATIENCE};
 use burgee_testkit::cluster::ledger::Ledger;
 use burgee_testkit::lan::{Lan, Machine};
 use burgee_testkit::postgres::Postgres;
-use burgee_testkit::sdk::{self, Kind, Sdk};
-use serde_json::{Value, json};
+use burgee_testkit::sdk::{Kind, Sdk};
+use serde_json::json;
 use tempfile::TempDir;
 
-use crate::kit::{Data, Program, apply, flag_on, in_prod, person, write};
+use crate::kit::{Data, Program, apply, counted, evaluate, flag_on, in_prod, person, write};
 
 /// A network with a database on a machine of its own.
 pub(crate) struct Site {
@@ -122,10 +122,8 @@ impl Far {
     fn new(site: &Site, name: &str, upstream: &Program, key: &str) -> Self {
         let machine = site.lan.machine(name).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let upstream = format!("http://{}", upstream.address);
-        let data = folder.path().to_str().unwrap();
-        let fed = ["--upstream", &upstream, "--key", key, "--data-dir", data];
-        let relay = Program::relay_on(&machine, &fed);
+        let mut relay = relay(&machine, upstream, key, &folder);
+        relay.says("environments are served");
         let (client_key, server_key) = site.data.sdk_keys("prod");
         Self {
             machine,
@@ -136,38 +134,40 @@ impl Far {
         }
     }
 
-    /// Waits until it knows that its upstream is away, or there. The kernel tells it of neither.
     async fn until_connected(&self, wanted: bool) {
-        let line = format!("burgee_relay_upstream_connected {}", u8::from(wanted));
-        let begun = Instant::now();
-        loop {
-            let metrics = Api::new(self.relay.metrics).get("/metrics").await;
-            if metrics.text.lines().any(|it| it == line) {
-                return;
-            }
-            assert!(begun.elapsed() < PATIENCE * 4, "{wanted}: {}", metrics.text);
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
+        until_connected(&self.relay, wanted).await;
     }
 }
 
-/// Ten evaluations of the flag, told to a node.
-async fn evaluate(node: &Program, key: &str, flag: &Value) {
-    let one = json!({ "featureFlagKey": flag["key"], "sendToExperiment": false,
-        "timestamp": sdk::now(),
-        "variation": { "id": flag["variations"][0]["id"], "value": "true" } });
-    let told = json!([{ "user": person("u"), "metrics": [], "variations": vec![one; 10] }]);
-    let to = Api::new(node.address).with_sdk_key(key);
-    let answer = to.post("/api/public/insight/track", &told).await;
-    assert_eq!(answer.status, 200, "{answer:?}");
+fn relay(machine: &Machine, upstream: &Program, key: &str, folder: &TempDir) -> Program {
+    let upstream = format!("http://{}", upstream.address);
+    let data = folder.path().to_str().unwrap();
+    let fed = ["--upstream", &upstream, "--key", key, "--data-dir", data];
+    Program::relay_on(machine, &fed)
 }
 
-/// How often the flag was evaluated in `prod`, as the API says.
-async fn counted(api: &Api, flag: &str) -> i64 {
-    let path = format!("projects/default/flags/{flag}/counts?environment=prod");
-    let counts = api.get(&path).await.expect(200);
-    let totals = counts["totals"].as_object().unwrap().values();
-    totals.filter_map(Value::as_i64).sum()
+async fn relay_key(api: &Api) -> String {
+    let everywhere = json!({"name": "far", "scope": {"all": true}});
+    let key = api.post("relay-keys", &everywhere).await.expect(201);
+    key["secret"].as_str().unwrap().to_owned()
+}
+
+async fn is_connected(relay: &Program) -> bool {
+    let metrics = Api::new(relay.metrics).get("/metrics").await;
+    let mut lines = metrics.text.lines();
+    lines.any(|it| it == "burgee_relay_upstream_connected 1")
+}
+
+/// Waits until a relay knows that its upstream is away, or there. The kernel tells it of neither.
+async fn until_connected(relay: &Program, wanted: bool) {
+    let begun = Instant::now();
+    while is_connected(relay).await != wanted {
+        assert!(
+            begun.elapsed() < PATIENCE * 6,
+            "connected is never {wanted}"
+        );
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -176,15 +176,13 @@ async fn relays_that_are_parted_from_their_upstream_in_any_direction_serve_on_an
     let (source, upstream) = site.server("upstream");
     let api = upstream.api(&site.token);
     apply(&api, flag_on("f")).await;
-    let everywhere = json!({"name": "far", "scope": {"all": true}});
-    let key = api.post("relay-keys", &everywhere).await.expect(201);
-    let key = key["secret"].as_str().unwrap();
-    let mut relays = ["both", "down", "up"].map(|name| Far::new(&site, name, &upstream, key));
+    let key = relay_key(&api).await;
+    let mut relays = ["both", "down", "up"].map(|name| Far::new(&site, name, &upstream, &key));
     let (client_key, _) = site.data.sdk_keys("prod");
     let flag = api.get("projects/default/flags/f").await.expect(200);
     for far in &relays {
         far.until_connected(true).await;
-        evaluate(&far.relay, &client_key, &flag).await;
+        evaluate(far.relay.address, &client_key, &flag).await;
     }
 
     let [both, down, up] = [0, 1, 2].map(|it| relays[it].machine.clone());
@@ -193,7 +191,7 @@ async fn relays_that_are_parted_from_their_upstream_in_any_direction_serve_on_an
     site.lan.cut(&up, &source).unwrap();
     apply(&api, json!([in_prod("turnOff", "f")])).await;
     for far in &mut relays {
-        evaluate(&far.relay, &client_key, &flag).await;
+        evaluate(far.relay.address, &client_key, &flag).await;
         far.client.settle();
         far.server.settle();
         let newcomer = Sdk::client(far.relay.address, &client_key, &person("v"));
@@ -207,7 +205,7 @@ async fn relays_that_are_parted_from_their_upstream_in_any_direction_serve_on_an
         far.until_connected(false).await;
         far.client.settle();
         far.server.settle();
-        evaluate(&far.relay, &client_key, &flag).await;
+        evaluate(far.relay.address, &client_key, &flag).await;
     }
 
     site.lan.heal().unwrap();

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use async_nats::connection::State;
@@ -115,6 +116,7 @@ impl Upstream {
 
 impl Session<'_> {
     async fn run(&mut self, status: &Status) -> Result<(), Fault> {
+        let connects = self.connects();
         let created = self.streams.info().await?.created;
         let mut messages = self.begin().await?;
         let mut status_due = interval(STATUS);
@@ -128,7 +130,10 @@ impl Session<'_> {
                     self.level();
                 }
                 _ = look.tick() => {
-                    if self.streams.context.client().connection_state() != State::Connected {
+                    let client = self.streams.context.client();
+                    let there = client.connection_state() == State::Connected;
+                    // Readers do not outlive every server, and would be missed only after a while.
+                    if !there || self.connects() != connects {
                         return Err(Fault::Away);
                     }
                     if Instant::now() >= same {
@@ -149,6 +154,12 @@ impl Session<'_> {
                 }
             }
         }
+    }
+
+    /// How often there was a connection, from the first on.
+    fn connects(&self) -> u64 {
+        let statistics = self.streams.context.client().statistics();
+        statistics.connects.load(Ordering::Relaxed)
     }
 
     /// Brings all that is there, and gives what comes after.
