@@ -47,6 +47,12 @@ serve: portal ## Run a server with demo flags on 127.0.0.1:5100 (LISTEN=…, DAT
 	@printf '  burgee sdk-keys --data-dir %s --project demo --environment prod\n\n' '$(DATA)'
 	exec "$$CARGO_TARGET_DIR/serve/burgee" server --listen '$(LISTEN)' --data-dir '$(DATA)' --demo
 
+.PHONY: demo-cluster
+demo-cluster: SYSTEM_FOR = cluster
+demo-cluster: system binary ## Several nodes on this machine: who has which version, while things are killed (ROUNDS=…)
+	cargo build --package burgee-testkit --features client --example demo-cluster --locked
+	@ROUNDS='$(ROUNDS)' exec "$$CARGO_TARGET_DIR/debug/examples/demo-cluster" "$$CARGO_TARGET_DIR/debug/burgee"
+
 .PHONY: portal
 portal: $(PORTAL_FILES)
 
@@ -57,6 +63,7 @@ test: setup binary ## Everything that must pass before a change lands
 	cd e2e && npm run --silent test:few
 	$(E2E_PYTHON)/bin/pytest -q e2e/python/test_journeys.py -k fb-python-sdk
 	$(E2E_PYTHON)/bin/pytest -q e2e/python/test_deploy.py
+	$(MAKE) --no-print-directory demo-cluster ROUNDS=16
 
 .PHONY: test-all
 test-all: setup binary ## The same with every journey of every SDK, the README's first minutes, many crashes
