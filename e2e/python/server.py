@@ -36,14 +36,14 @@ WITHOUT_ENVIRONMENT = {
 
 class Server:
     """A server with the demo flags; `stop()` removes what it left. Its database is embedded, or
-    that of an address; `options` are further ones of `burgee server`."""
+    that of an address; `options` are further ones of `burgee server`, `scheme` what it speaks by them."""
 
-    def __init__(self, database=None, options=()):
+    def __init__(self, database=None, options=(), scheme="http"):
         self.data_dir = Path(tempfile.mkdtemp(prefix="burgee-e2e-"))
         self.data = ["--database", database] if database else ["--data-dir", str(self.data_dir)]
         self.options = options
         self.port, self.metrics_port = free_port(), free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.url = f"{scheme}://127.0.0.1:{self.port}"
         self.up()
         where = ("--project", PROJECT, "--environment", ENVIRONMENT)
         self.keys = self.cli("sdk-keys", *where, "--json")

@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use burgee_relay::TlsFiles;
 use burgee_relay::backbone::{Backbone, Servers};
 use burgee_relay::upstream::Address;
 use clap::builder::FalseyValueParser;
@@ -158,6 +159,23 @@ pub(crate) struct ListenArgs {
         value_name = "ADDR"
     )]
     pub(crate) metrics_listen: SocketAddr,
+    /// Speak TLS, with this certificate: a PEM file, with those that lead from it to one that is
+    /// known. The files are looked at every few seconds, and taken when they change.
+    #[arg(
+        long,
+        env = "BURGEE_TLS_CERT",
+        value_name = "FILE",
+        requires = "tls_key"
+    )]
+    tls_cert: Option<PathBuf>,
+    /// The certificate's key: a PEM file, not encrypted.
+    #[arg(
+        long,
+        env = "BURGEE_TLS_KEY",
+        value_name = "FILE",
+        requires = "tls_cert"
+    )]
+    tls_key: Option<PathBuf>,
     /// When told to stop, spread telling connections to come back over this many seconds. 0: all at
     /// once.
     #[arg(
@@ -177,6 +195,11 @@ pub(crate) struct ListenArgs {
 }
 
 impl ListenArgs {
+    pub(crate) fn tls(&self) -> Option<TlsFiles> {
+        let (certificate, key) = self.tls_cert.clone().zip(self.tls_key.clone())?;
+        Some(TlsFiles { certificate, key })
+    }
+
     pub(crate) fn drain(&self) -> Duration {
         Duration::from_secs(self.drain.into())
     }

@@ -81,6 +81,7 @@ fn config(args: &RelayArgs) -> Config {
         share_port: args.listening.share_port,
         metrics_listen: args.listening.metrics_listen,
         from,
+        tls: args.listening.tls(),
         drain: args.listening.drain(),
     }
 }

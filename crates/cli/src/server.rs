@@ -23,7 +23,7 @@ pub(crate) async fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
     let _traces = traces::start(&args.listening.traces, "burgee-server")?;
     let config = config(&args)?;
     let drain = config.drain;
-    let public = config.public_url.clone();
+    let (public, scheme) = (config.public_url.clone(), config.scheme());
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let started = tokio::select! {
@@ -34,7 +34,7 @@ pub(crate) async fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
     };
     let server =
         started.with_context(|| format!("the server did not start ({})", place(&args.data)))?;
-    let address = public.unwrap_or_else(|| format!("http://{}", server.address()));
+    let address = public.unwrap_or_else(|| format!("{scheme}://{}", server.address()));
     tracing::info!(
         address,
         listen = %server.address(),
@@ -73,6 +73,7 @@ fn config(args: &ServerArgs) -> anyhow::Result<Config> {
         hide_addresses: args.hide_addresses,
         listen: args.listening.listen,
         share_port: args.listening.share_port,
+        tls: args.listening.tls(),
         drain: args.listening.drain(),
         metrics_listen: args.listening.metrics_listen,
         public_url: args.public_url.clone(),

@@ -22,6 +22,7 @@ pub mod session;
 pub mod sink;
 pub mod source;
 pub mod texts;
+pub mod tls;
 pub mod token;
 pub mod trace;
 pub mod traffic;

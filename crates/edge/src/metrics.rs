@@ -41,6 +41,10 @@ pub struct Metrics {
     pub environments_failing: Gauge<i64, AtomicI64>,
     /// Since when the source cannot be read, in seconds since 1970; 0 while it can.
     pub stale_since: Gauge<f64, AtomicU64>,
+    /// When the TLS certificate ends, in seconds since 1970; 0 without TLS.
+    pub tls_expiry: Gauge<f64, AtomicU64>,
+    /// 1 while the files of the certificate cannot be used, and the one before is served on.
+    pub tls_refused: Gauge<i64, AtomicI64>,
     /// Traffic taken in, by what it is.
     pub traffic_accepted: Family<What, Counter>,
     /// What clients sent that broke a rule and was passed over; [`Self::refuse`] counts.
@@ -203,6 +207,14 @@ impl Default for Metrics {
             stale_since: registered!(
                 "stale_since_timestamp_seconds",
                 "Since when the source of changes cannot be read; 0 while it can"
+            ),
+            tls_expiry: registered!(
+                "tls_certificate_expiry_timestamp_seconds",
+                "When the TLS certificate that is served ends; 0 without TLS"
+            ),
+            tls_refused: registered!(
+                "tls_files_refused",
+                "Whether the certificate's files cannot be used and the one before is served on"
             ),
             traffic_accepted: registered!("traffic_accepted", "Traffic taken in"),
             traffic_refused: registered!(

@@ -17,4 +17,5 @@ pub mod state_file;
 mod traffic;
 pub mod upstream;
 
+pub use burgee_edge::tls::Files as TlsFiles;
 pub use relay::{Config, From, Relay};

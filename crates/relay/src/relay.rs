@@ -16,10 +16,12 @@ use burgee_edge::hub::Hub;
 use burgee_edge::metrics::{Metrics, serve};
 use burgee_edge::sink::Sink;
 use burgee_edge::source::{BoxFuture, Source};
+use burgee_edge::tls::Tls;
 use burgee_edge::traffic::Traffic;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::TlsFiles;
 use crate::air_gapped::{Nowhere, StateFile};
 use crate::backbone::Follow;
 use crate::message::{Report, sent};
@@ -33,6 +35,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Lets other processes listen there too, each answering some of those who connect.
     pub share_port: bool,
+    /// The certificate that all who connect there are shown; without one it is plain HTTP.
+    pub tls: Option<TlsFiles>,
     /// Where Prometheus metrics are answered.
     pub metrics_listen: SocketAddr,
     /// Where its environments come from.
@@ -105,6 +109,7 @@ impl Relay {
     pub async fn start(config: Config) -> anyhow::Result<Self> {
         burgee_edge::allocator::give_large_blocks_back();
         let (stop_edge, stop_rest) = (CancellationToken::new(), CancellationToken::new());
+        let tls = config.tls.clone().map(Tls::load).transpose()?;
         let parts = Parts::open(&config.from)?;
         let counters = Arc::new(Metrics::default());
         let hub = Hub::new(Arc::clone(&parts.source), Arc::clone(&counters));
@@ -115,6 +120,7 @@ impl Relay {
             metrics: Arc::clone(&counters),
         };
         let driver = driver::Config {
+            tls,
             drain: config.drain,
             share_port: config.share_port,
             ..driver::Config::default()

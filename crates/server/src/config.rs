@@ -6,10 +6,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use burgee_edge::driver;
+use burgee_edge::tls::Tls;
 use burgee_relay::backbone::Backbone;
 use burgee_store::Location;
 use ipnet::IpNet;
 
+use crate::TlsFiles;
 use crate::rates::Rates;
 
 /// The options of `burgee server`.
@@ -19,6 +21,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Lets other processes listen there too, each answering some of those who connect.
     pub share_port: bool,
+    /// The certificate that all who connect there are shown; without one it is plain HTTP.
+    pub tls: Option<TlsFiles>,
     /// Where Prometheus metrics are answered; apart, because they are not for the public.
     pub metrics_listen: SocketAddr,
     /// Where the data is.
@@ -59,6 +63,7 @@ impl Config {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 5100)),
             share_port: false,
+            tls: None,
             metrics_listen: SocketAddr::from(([127, 0, 0, 1], 5101)),
             location,
             state_dir: None,
@@ -75,11 +80,38 @@ impl Config {
         }
     }
 
-    pub(crate) fn driver(&self) -> driver::Config {
-        driver::Config {
+    /// `https` or `http`: what the server speaks where it listens.
+    pub fn scheme(&self) -> &'static str {
+        match self.tls {
+            Some(_) => "https",
+            None => "http",
+        }
+    }
+
+    /// How people reach the server: without another word where it listens.
+    pub(crate) fn url(&self, listening: SocketAddr) -> String {
+        let url = self.public_url.clone();
+        url.unwrap_or_else(|| format!("{}://{listening}", self.scheme()))
+    }
+
+    /// # Errors
+    /// Where the certificate or its key cannot be used.
+    pub(crate) fn driver(&self) -> anyhow::Result<driver::Config> {
+        let tls = self.tls.clone().map(Tls::load).transpose()?;
+        let plain = self
+            .public_url
+            .as_deref()
+            .is_some_and(|url| url.starts_with("http://"));
+        if tls.is_some() && plain {
+            tracing::warn!(
+                "--public-url begins with http://, and --tls-cert has it answered by https:// alone"
+            );
+        }
+        Ok(driver::Config {
+            tls,
             drain: self.drain,
             share_port: self.share_port,
             ..driver::Config::default()
-        }
+        })
     }
 }

@@ -38,6 +38,7 @@ pub mod sink;
 mod traced;
 
 pub use app::now;
+pub use burgee_edge::tls::Files as TlsFiles;
 pub use config::Config;
 pub use rates::Rates;
 pub use server::Server;

@@ -61,6 +61,7 @@ impl Server {
     /// where an address cannot be listened on, or something that is configured is wrong.
     pub async fn start(config: Config) -> anyhow::Result<Self> {
         burgee_edge::allocator::give_large_blocks_back();
+        let driver = config.driver()?;
         let folder = config.state_dir.as_deref();
         let folder = folder.map(|it| Environments::open(&it.join("environments")));
         let folder = folder.transpose().context("--state-dir")?;
@@ -75,7 +76,7 @@ impl Server {
         }
         edge.api.hub.ready().await;
 
-        let (listen, driver) = (config.listen, config.driver());
+        let listen = config.listen;
         let taken = || format!("--listen: {listen} cannot be listened on");
         let listening = driver::listen(listen, &driver).with_context(taken)?;
         let managing = Managing {

@@ -124,7 +124,7 @@ pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// A running server.
+/// A running server, or a relay.
 pub(crate) struct Program {
     process: Process,
     pub(crate) address: SocketAddr,
@@ -182,11 +182,24 @@ impl Program {
 
     /// Starts a relay on a machine, and waits until it listens.
     pub(crate) fn relay_on(machine: &Machine, more: &[&str]) -> Self {
-        let any = format!("{}:0", machine.address());
+        Self::relay_at(machine.address(), more, |arguments| on(machine, arguments))
+    }
+
+    /// The same here, by a command that is given its arguments.
+    pub(crate) fn relay(more: &[&str], command: impl FnOnce(&[&str]) -> Command) -> Self {
+        Self::relay_at("127.0.0.1", more, command)
+    }
+
+    fn relay_at(
+        address: impl std::fmt::Display,
+        more: &[&str],
+        command: impl FnOnce(&[&str]) -> Command,
+    ) -> Self {
+        let any = format!("{address}:0");
         let mut arguments = vec!["relay", "--listen", &any, "--metrics-listen", &any];
         arguments.extend(["--log-format", "json"]);
         arguments.extend(more);
-        Self::await_ready(on(machine, &arguments), "the relay listens")
+        Self::await_ready(command(&arguments), "the relay listens")
     }
 
     /// Runs it, and waits until it says where it listens.

@@ -20,6 +20,7 @@ mod people;
 mod project_file;
 mod stopping;
 mod sudden_death;
+mod tls;
 mod tokens;
 mod traces;
 mod tracking;

@@ -177,13 +177,19 @@ impl EventLoop {
             return;
         };
         let most = acceptor.backlog.batch(acceptor.ready, events);
+        let (crowded, is_secure) = (self.greetings.are_many(), self.config.tls.is_some());
         for _ in 0..most {
             let Some(acceptor) = self.acceptor.as_mut().filter(|acceptor| acceptor.ready) else {
                 return;
             };
             let overloaded = acceptor.backlog.lasts(self.tick);
+            if crowded && !overloaded {
+                acceptor.backlog.goes_on(self.tick);
+                acceptor.ready = false;
+                return;
+            }
             match acceptor.next() {
-                Some(Ok(stream)) if overloaded && asks_for_stream(&stream) => {
+                Some(Ok(stream)) if overloaded && (is_secure || asks_for_stream(&stream)) => {
                     self.turn_away(&stream);
                 }
                 Some(Ok(stream)) => self.admit(stream),
@@ -201,10 +207,14 @@ impl EventLoop {
 
     /// More come than can be answered.
     fn turn_away(&self, stream: &TcpStream) {
+        // Words would cost what there is too little of.
+        let heard = self.config.tls.is_none();
         add(&self.counters.accepted, 1);
         add(&self.counters.refused.overload, 1);
         add(&self.counters.unsynced.busy, 1);
-        spare::refuse(stream);
+        if heard {
+            spare::refuse(stream);
+        }
     }
 
     fn admit(&mut self, stream: TcpStream) {
@@ -215,12 +225,15 @@ impl EventLoop {
         self.next_generation = (generation + 1) & 0x7FFF_FFFF;
         let stream = mio::net::TcpStream::from_std(stream);
         let mut connection = Connection::new(stream, generation, self.tick);
+        let is_secure = self.config.tls.is_some();
         if !self.places.take() {
             add(&self.counters.refused.sockets, 1);
             connection.refused = true;
             if !self.places.take_to_refuse() {
                 add(&self.counters.unsynced.busy, 1);
-                let _ = connection.send(&mut answer::BUSY.to_vec(), true);
+                if !is_secure {
+                    let _ = connection.send(&mut answer::BUSY.to_vec(), true);
+                }
                 return;
             }
         }
@@ -229,6 +242,8 @@ impl EventLoop {
         let key = self.connections.insert(connection);
         if let Err(error) = self.register(key) {
             tracing::warn!(%error, "a new connection cannot be watched");
+            self.drop_connection(key);
+        } else if !self.secure(key) {
             self.drop_connection(key);
         } else if refused {
             self.refuse(key);

@@ -108,6 +108,12 @@ const LINES: &[Line] = &[
             ("overload", |c| &c.refused.overload),
         ],
     ),
+    labelled(
+        "tls_handshakes",
+        "TLS handshakes that came to an end",
+        "result",
+        &[("done", |c| &c.tls.done), ("failed", |c| &c.tls.failed)],
+    ),
     counter(
         "http_connections",
         "Sockets handed to the HTTP server",

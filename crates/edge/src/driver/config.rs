@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
+use std::sync::Arc;
+
 use rustix::process::{Resource, getrlimit, setrlimit};
+
+use crate::tls::Tls;
 
 /// Over how long servers and relays spread telling connections to come back, where nothing else is
 /// said.
@@ -19,7 +23,11 @@ pub struct Config {
     /// Sockets held at once, over all loops and ordinary HTTP; further ones are refused with 503.
     /// `None`: as many as the process may open, less those for its files.
     pub max_sockets: Option<usize>,
-    /// Until a request head is complete.
+    /// Encrypts all connections; none is otherwise.
+    pub tls: Option<Arc<Tls>>,
+    /// How often its files are looked at.
+    pub tls_look: Duration,
+    /// Until a request head is complete, after a TLS handshake if there is one.
     pub head_timeout: Duration,
     /// From the connect until the first data-sync.
     pub sync_timeout: Duration,
@@ -76,6 +84,8 @@ impl Default for Config {
             loops: (cores / 2).max(1),
             share_port: false,
             max_sockets: None,
+            tls: None,
+            tls_look: Duration::from_secs(5),
             head_timeout: Duration::from_secs(10),
             sync_timeout: Duration::from_secs(30),
             silence_timeout: Duration::from_secs(150),

@@ -8,6 +8,7 @@ use mio::net::TcpStream;
 use socket2::SockRef;
 
 use super::agents::AgentId;
+use super::secure::Secure;
 use crate::frame::deflate::Coding;
 use crate::hub::KeyId;
 use crate::session::Session;
@@ -102,7 +103,7 @@ const _: () = assert!(size_of::<Connection>() <= 112 + 16 * cfg!(debug_assertion
 /// More than this is not copied to be kept; less leaves the loop its buffer.
 const COPIED: usize = 64 * 1024;
 
-/// Bytes that wait.
+/// Bytes that wait, and what is between them and the socket.
 #[derive(Default)]
 pub(super) struct Rest {
     /// Read, but not used yet.
@@ -115,6 +116,15 @@ pub(super) struct Rest {
     pub(super) copied: bool,
     /// The tick when it became large.
     pub(super) large_since: u32,
+    /// What encrypts, for as long as the connection lasts.
+    pub(super) secure: Option<Box<Secure>>,
+}
+
+impl Rest {
+    /// Whether there is nothing in it.
+    fn is_empty(&self) -> bool {
+        self.unread.is_empty() && self.unsent.is_empty() && self.secure.is_none()
+    }
 }
 
 impl Connection {
@@ -155,9 +165,21 @@ impl Connection {
 
     /// Whether there is something that the peer has not taken.
     pub(super) fn is_blocked(&self) -> bool {
-        self.rest
-            .as_ref()
-            .is_some_and(|rest| !rest.unsent.is_empty())
+        self.rest.as_ref().is_some_and(|rest| {
+            let secure = rest.secure.as_ref();
+            !rest.unsent.is_empty() || secure.is_some_and(|secure| secure.is_blocked())
+        })
+    }
+
+    /// What encrypts, if anything does.
+    pub(super) fn secure(&mut self) -> Option<&mut Secure> {
+        self.rest.as_mut()?.secure.as_deref_mut()
+    }
+
+    /// The same with the socket.
+    pub(super) fn split(&mut self) -> Option<(&TcpStream, &mut Secure)> {
+        let secure = self.rest.as_mut()?.secure.as_deref_mut()?;
+        Some((&self.stream, secure))
     }
 
     /// Whether input is used now. A peer that does not take our answers is not asked for more
@@ -197,19 +219,19 @@ impl Connection {
             return Vec::new();
         };
         let unread = std::mem::take(&mut rest.unread);
-        if rest.unsent.is_empty() {
+        if rest.is_empty() {
             self.rest = None;
         }
         unread
     }
 
     /// Writes `bytes`, and keeps what does not go out now: a copy, or the buffer itself where much
-    /// is left. Returns how many went out.
+    /// is left. Returns how many went to the socket.
     pub(super) fn send(&mut self, bytes: &mut Vec<u8>, last: bool) -> io::Result<usize> {
         let sent = if self.is_blocked() {
             0
         } else {
-            write(&self.stream, bytes, last)?
+            self.write(bytes, last)?
         };
         let left = bytes.len() - sent;
         if left > 0 {
@@ -224,7 +246,20 @@ impl Connection {
             self.keep_unsent(unsent);
             self.rest.get_or_insert_default().copies += left;
         }
-        Ok(sent)
+        Ok(self.went_out(sent))
+    }
+
+    /// Writes, or encrypts and writes; what was not taken is to be kept.
+    fn write(&mut self, bytes: &[u8], last: bool) -> io::Result<usize> {
+        match self.split() {
+            Some((stream, secure)) => secure.write(stream, bytes, last),
+            None => write(&self.stream, bytes, last),
+        }
+    }
+
+    /// How many bytes went to the socket when so many were taken.
+    fn went_out(&mut self, taken: usize) -> usize {
+        self.secure().map_or(taken, Secure::take_written)
     }
 
     /// Bytes kept for it that nobody else has.
@@ -237,22 +272,28 @@ impl Connection {
         let sent = if self.is_blocked() {
             0
         } else {
-            write(&self.stream, &bytes, false)?
+            self.write(&bytes, false)?
         };
         bytes.advance(sent);
         if !bytes.is_empty() {
             self.keep_unsent(bytes);
         }
-        Ok(sent)
+        Ok(self.went_out(sent))
     }
 
-    /// Writes what was kept. Returns how many bytes went out.
+    /// Writes what was kept. Returns how many bytes went to the socket.
     pub(super) fn flush(&mut self) -> io::Result<usize> {
         let mut total = 0;
+        if let Some((stream, secure)) = self.split() {
+            secure.flush(stream)?;
+        }
         while let Some(rest) = &mut self.rest
             && let Some(first) = rest.unsent.front_mut()
         {
-            let sent = write(&self.stream, first, false)?;
+            let sent = match &mut rest.secure {
+                Some(secure) => secure.write(&self.stream, first, false)?,
+                None => write(&self.stream, first, false)?,
+            };
             total += sent;
             first.advance(sent);
             if !first.is_empty() {
@@ -262,11 +303,11 @@ impl Connection {
             if rest.unsent.is_empty() {
                 rest.copies = 0;
             }
-            if rest.unsent.is_empty() && rest.unread.is_empty() {
+            if rest.is_empty() {
                 self.rest = None;
             }
         }
-        Ok(total)
+        Ok(self.went_out(total))
     }
 
     fn keep_unsent(&mut self, bytes: Bytes) {

@@ -23,6 +23,8 @@ pub struct Counters {
     pub accept_errors: AtomicU64,
     /// Sockets refused with 503, or 1011 where that was too late.
     pub refused: Refusals,
+    /// TLS handshakes.
+    pub tls: Handshakes,
     /// Sockets handed to the HTTP server.
     pub handed_over: AtomicU64,
     /// Sockets refused with 503 because too many were handed over already.
@@ -95,6 +97,16 @@ impl Unsynced {
             Close { .. } => &self.protocol,
         }
     }
+}
+
+/// TLS handshakes that came to an end.
+#[derive(Debug, Default)]
+pub struct Handshakes {
+    /// The connection is encrypted.
+    pub done: AtomicU64,
+    /// The peer spoke something else, or nothing that both understand, or did not take the
+    /// certificate.
+    pub failed: AtomicU64,
 }
 
 /// Why sockets are refused for a while.

@@ -18,6 +18,7 @@ use super::config::Config;
 use super::connection::Connection;
 use super::counters::Counters;
 use super::drain::Drain;
+use super::greeting::Greetings;
 use super::handover::ToHttp;
 use super::handshake::Handshakes;
 use super::mailbox::{ConnectionId, Mail, Mailbox};
@@ -59,6 +60,8 @@ pub(super) struct EventLoop {
     /// The keys of connections that were swept since the hub was told.
     pub(super) keys_in_use: HashSet<KeyId>,
     pub(super) handshakes: Handshakes,
+    /// Whose TLS handshake can go on.
+    pub(super) greetings: Greetings,
     /// What is read into; empty while it is lent out.
     pub(super) input: Box<[u8]>,
     /// What is to be written to the connection that is being served; empty between connections.
@@ -117,6 +120,7 @@ impl EventLoop {
             figures_moved: Arc::default(),
             keys_in_use: HashSet::new(),
             handshakes: Handshakes::new(config.socket_limit(), config.loops),
+            greetings: Greetings::default(),
             input: vec![0; INPUT].into(),
             out: Vec::new(),
             more_to_read: VecDeque::new(),
@@ -182,6 +186,7 @@ impl EventLoop {
         self.accept(events.iter().count());
         self.push_some();
         self.serve_herd();
+        self.greet_some();
         self.tell_some();
     }
 
@@ -220,7 +225,8 @@ impl EventLoop {
     /// How long to wait: not at all while there is something left to do.
     fn patience(&self) -> Option<Duration> {
         let pushes = !self.walks.is_empty();
-        let busy = pushes || !self.more_to_read.is_empty() || self.herd_moves();
+        let busy =
+            pushes || self.greetings.wait() || !self.more_to_read.is_empty() || self.herd_moves();
         match busy {
             true => Some(Duration::ZERO),
             false => self.drain_patience(),

@@ -3,6 +3,7 @@
 
 mod body;
 mod stream;
+mod wire;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -19,6 +20,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use rustls::ServerConnection;
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
@@ -28,6 +30,7 @@ use tower::ServiceExt;
 
 use self::body::{Patience, TimedBody};
 use self::stream::{PeerStream, Served};
+use self::wire::Wire;
 use super::Config;
 use super::connection::Phase;
 use super::counters::{add, sub};
@@ -39,6 +42,8 @@ use crate::session::Flow;
 /// A connection for the HTTP server.
 pub(super) struct HandedOver {
     stream: std::net::TcpStream,
+    /// What encrypts it, if anything does.
+    session: Option<Box<ServerConnection>>,
     peer: SocketAddr,
     /// What has been read of it.
     read: Bytes,
@@ -157,6 +162,7 @@ pub(super) async fn run(
 async fn serve(connection: HandedOver, service: Arc<Service>, shutdown: CancellationToken) {
     let HandedOver {
         stream,
+        session,
         peer,
         read,
         keep_alive,
@@ -169,6 +175,7 @@ async fn serve(connection: HandedOver, service: Arc<Service>, shutdown: Cancella
     };
     probe(&stream);
     let served = Served::new(permit);
+    let stream = Wire::new(stream, session);
     let stream = PeerStream::new(stream, read, service.stall, service.linger, served.clone());
     let idle = service.idle;
     // In a shutdown there is one request that it came for, and no other.
@@ -231,6 +238,7 @@ impl EventLoop {
         sub(&self.counters.sockets, 1);
         self.kept_input -= connection.kept as usize;
         let place = Place(Arc::clone(&self.places));
+        let secure = connection.rest.and_then(|rest| rest.secure);
         let mut stream = connection.stream;
         // It goes to another epoll; closing is not what ends our interest in it.
         let _ = self.poll.registry().deregister(&mut stream);
@@ -244,6 +252,7 @@ impl EventLoop {
         // Fails only during a shutdown.
         let _ = self.to_http.queue.send(HandedOver {
             stream,
+            session: secure.map(|secure| Box::new(secure.into_session())),
             peer,
             read,
             keep_alive: self.to_http.permits.available_permits() * 2 >= self.to_http.all,
@@ -261,6 +270,10 @@ impl EventLoop {
     /// The same in the middle of its input. What has gathered for it is no more than the upgrade.
     /// Its place is another's from now on.
     pub(super) fn begin_refuse(&mut self, key: usize) -> Flow {
+        if self.greets(key) {
+            self.refuse_unheard(key);
+            return Flow::Stop;
+        }
         self.ends(key, |unsynced| &unsynced.busy);
         self.out.clear();
         self.out.extend_from_slice(answer::BUSY);

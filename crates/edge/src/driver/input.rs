@@ -69,6 +69,9 @@ impl EventLoop {
     /// a call each time.
     pub(super) fn read(&mut self, key: usize, thoroughly: bool) {
         let connection = self.id(key);
+        if self.greets(key) {
+            return self.queue_greeting(key);
+        }
         if self.connections[key].can_go_on() {
             // First what has been read: its turn comes.
             self.connections[key].readable = true;
@@ -78,7 +81,7 @@ impl EventLoop {
         let mut input = std::mem::take(&mut self.input);
         let mut share = READS;
         loop {
-            let found = self.read_once(key, &mut input);
+            let found = self.read_once(key, &mut input, thoroughly);
             if found == Found::Nothing || self.find(connection).is_none() {
                 break;
             }
@@ -116,19 +119,34 @@ impl EventLoop {
         }
     }
 
-    fn read_once(&mut self, key: usize, input: &mut [u8]) -> Found {
+    fn read_once(&mut self, key: usize, input: &mut [u8], thoroughly: bool) -> Found {
         let connection = &mut self.connections[key];
         let unread = connection.take_unread();
         let (kept, room) = input.split_at_mut(unread.len());
         kept.copy_from_slice(&unread);
-        match read(&connection.stream, room) {
+        let mut counted = None;
+        let read = match connection.split() {
+            Some((stream, secure)) => {
+                let read = secure.read(stream, room, thoroughly);
+                counted = Some(secure.take_read());
+                read
+            }
+            None => read(&connection.stream, room),
+        };
+        if let Some(counted) = counted {
+            add(&self.counters.bytes_in, counted);
+        }
+        match read {
             Ok(Some(0)) | Err(_) => {
                 self.peer_gone(key);
                 Found::Nothing
             }
             Ok(Some(len)) => {
-                let full = len == room.len();
-                add(&self.counters.bytes_in, len);
+                // What is encrypted comes in pieces: there may be more of it decrypted already.
+                let full = len == room.len() || counted.is_some();
+                if counted.is_none() {
+                    add(&self.counters.bytes_in, len);
+                }
                 self.received(key, &mut input[..unread.len() + len]);
                 if full { Found::Full } else { Found::Part }
             }

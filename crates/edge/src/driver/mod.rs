@@ -29,6 +29,7 @@ mod counters;
 mod delivery;
 mod drain;
 mod event_loop;
+mod greeting;
 mod handover;
 mod handshake;
 mod herd;
@@ -42,6 +43,7 @@ mod outstanding;
 mod places;
 mod progress;
 mod push;
+mod secure;
 mod spare;
 mod sweep;
 
@@ -59,6 +61,7 @@ pub use latency::Latency;
 
 use crate::api::Api;
 use crate::hub::Hub;
+use crate::tls::TlsError;
 use event_loop::EventLoop;
 use mailbox::{Mail, Mailbox};
 use places::Places;
@@ -139,6 +142,18 @@ pub fn serve(
         shutdown.clone(),
         config.clone(),
     ));
+    if let Some(tls) = &config.tls {
+        let metrics = Arc::clone(&edge.metrics);
+        metrics.tls_expiry.set(tls.expires() as f64);
+        let note = move |looked: Result<i64, TlsError>| {
+            metrics.tls_refused.set(i64::from(looked.is_err()));
+            if let Ok(expires) = looked {
+                metrics.tls_expiry.set(expires as f64);
+            }
+        };
+        let following = Arc::clone(tls).follow(config.tls_look, note);
+        tokio::spawn(shutdown.clone().run_until_cancelled_owned(following));
+    }
     let places = Places::new(config.socket_limit());
     let mut loops = Vec::new();
     for listener in sockets {

@@ -112,7 +112,8 @@ impl EventLoop {
         match flushed {
             Ok(sent) => {
                 add(&self.counters.bytes_out, sent);
-                if sent > 0 {
+                // A handshake has its time from the connect on, however slowly it is taken.
+                if sent > 0 && connection.phase != Phase::Head {
                     connection.since = self.tick;
                 }
                 if !connection.is_blocked() {
@@ -141,7 +142,7 @@ impl EventLoop {
                     self.resume(key);
                 }
             }
-            Phase::Waiting => self.resume(key),
+            Phase::Waiting | Phase::Head => self.resume(key),
             _ => {}
         }
     }
@@ -176,6 +177,14 @@ impl EventLoop {
     }
 
     fn end_writing(&mut self, key: usize) {
+        let connection = &mut self.connections[key];
+        if let Some((stream, secure)) = connection.split() {
+            let told = secure.close(stream);
+            if told.is_ok() && secure.is_blocked() {
+                // It goes on when the peer takes what is before it.
+                return self.watch_if_blocked(key, true);
+            }
+        }
         if self.connections[key]
             .stream
             .shutdown(Shutdown::Write)

@@ -17,6 +17,11 @@ pub const HEAD_TOO_LONG: &[u8] = b"HTTP/1.1 431 Request Header Fields Too Large\
 pub const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
     Connection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n";
 
+/// What came to a port for TLS is not TLS.
+pub const USE_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\
+    Connection: close\r\nContent-Type: text/plain\r\nContent-Length: 49\r\n\r\n\
+    This port speaks TLS alone: use https:// or wss:\n";
+
 const OTHER_VERSION: &[u8] = b"HTTP/1.1 426 Upgrade Required\r\n\
     Sec-WebSocket-Version: 13\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 

@@ -17,4 +17,5 @@ mod limits;
 mod memory;
 mod protocol;
 mod rude;
+mod tls;
 mod traffic;

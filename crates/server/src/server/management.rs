@@ -82,8 +82,7 @@ fn state(
 ) -> anyhow::Result<AppState> {
     let file = config.instance_key_file.as_deref();
     let keyring = file.map(Keyring::load).transpose()?;
-    let url = config.public_url.clone();
-    let url = url.unwrap_or_else(|| format!("http://{listening}"));
+    let url = config.url(listening);
     let secure = url.starts_with("https://");
     // A server that is itself reached without TLS may ask one on the same machine so.
     let fetcher = Fetcher::new(!secure)?;

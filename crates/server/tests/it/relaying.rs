@@ -156,6 +156,7 @@ async fn start(from: From) -> Relay {
     let config = Config {
         listen: any,
         share_port: false,
+        tls: None,
         metrics_listen: any,
         from,
         drain: Duration::from_secs(5),

@@ -68,6 +68,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- $relay := eq .Values.mode "relay" -}}
 {{- $key := "" -}}
 {{- if not $relay -}}{{- $key = include "burgee.instanceKeySecret" . -}}{{- end -}}
+{{- if gt (add .Values.drain.preStopSeconds .Values.drain.seconds 10) (int64 .Values.drain.terminationGracePeriodSeconds) -}}
+{{- fail "drain.terminationGracePeriodSeconds must have room for preStopSeconds, seconds and 10 more" -}}
+{{- end -}}
+{{- $scheme := ternary "HTTPS" "HTTP" (ne .Values.tls.existingSecret "") -}}
 metadata:
   labels:
     {{- include "burgee.selector" . | nindent 4 }}
@@ -135,6 +139,12 @@ spec:
         - name: BURGEE_INSTANCE_KEY_FILE
           value: /etc/burgee/instance.key
         {{- end }}
+        {{- if .Values.tls.existingSecret }}
+        - name: BURGEE_TLS_CERT
+          value: /etc/burgee-tls/tls.crt
+        - name: BURGEE_TLS_KEY
+          value: /etc/burgee-tls/tls.key
+        {{- end }}
         {{- if not $relay }}
         {{- with .Values.publicUrl }}
         - name: BURGEE_PUBLIC_URL
@@ -168,12 +178,14 @@ spec:
         httpGet:
           path: /health/liveness
           port: http
+          scheme: {{ $scheme }}
         periodSeconds: 2
         failureThreshold: 150
       livenessProbe:
         httpGet:
           path: /health/liveness
           port: http
+          scheme: {{ $scheme }}
         periodSeconds: 10
         timeoutSeconds: 5
         failureThreshold: 3
@@ -181,6 +193,7 @@ spec:
         httpGet:
           path: /health/readiness
           port: http
+          scheme: {{ $scheme }}
         periodSeconds: 5
         timeoutSeconds: 5
         failureThreshold: 2
@@ -212,6 +225,11 @@ spec:
           mountPath: /etc/burgee
           readOnly: true
         {{- end }}
+        {{- if .Values.tls.existingSecret }}
+        - name: tls
+          mountPath: /etc/burgee-tls
+          readOnly: true
+        {{- end }}
   volumes:
     - name: tmp
       emptyDir: {}
@@ -223,6 +241,12 @@ spec:
         items:
           - key: {{ if .Values.instanceKey.existingSecret }}{{ .Values.instanceKey.key }}{{ else }}instance.key{{ end }}
             path: instance.key
+    {{- end }}
+    {{- with .Values.tls.existingSecret }}
+    - name: tls
+      secret:
+        secretName: {{ . }}
+        defaultMode: 0440
     {{- end }}
   {{- if include "burgee.several" . }}
   {{- /* A node that is lost takes one of them with it where others can be had. */}}

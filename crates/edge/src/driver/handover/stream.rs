@@ -8,15 +8,16 @@ use std::time::Duration;
 
 use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Sleep, sleep};
+
+use super::wire::Wire;
 
 /// What a peer has to take within the deadline while we wait for it.
 const PROGRESS: usize = 64 * 1024;
 
 pub(super) struct PeerStream {
-    stream: TcpStream,
+    stream: Wire,
     read: Bytes,
     /// How long a peer may take for [`PROGRESS`].
     patience: Duration,
@@ -50,7 +51,7 @@ struct Stall {
 
 impl PeerStream {
     pub(super) fn new(
-        stream: TcpStream,
+        stream: Wire,
         read: Bytes,
         patience: Duration,
         linger: Duration,
@@ -106,6 +107,15 @@ impl PeerStream {
         ready!(stall.deadline.as_mut().poll(context));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
+
+    /// The same where what was written before has to be taken.
+    fn watch_end(
+        &mut self,
+        context: &mut Context<'_>,
+        done: Poll<io::Result<()>>,
+    ) -> Poll<io::Result<()>> {
+        self.watch(context, done.map_ok(|()| 0)).map_ok(|_| ())
+    }
 }
 
 impl AsyncRead for PeerStream {
@@ -154,12 +164,14 @@ impl AsyncWrite for PeerStream {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        self.watch_end(context, flushed)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.lingers.is_none() {
-            ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
+            let ended = Pin::new(&mut self.stream).poll_shutdown(context);
+            ready!(self.watch_end(context, ended))?;
             self.served.end();
         }
         self.poll_end(context).map(Ok)

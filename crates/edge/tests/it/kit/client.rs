@@ -2,8 +2,10 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use rustls::{ClientConfig, ClientConnection};
 use serde_json::{Value, json};
 use socket2::{Domain, Socket, Type};
 
@@ -23,6 +25,8 @@ pub(crate) enum Received {
 
 pub(crate) struct Client {
     pub(crate) stream: TcpStream,
+    /// What encrypts, if anything does.
+    tls: Option<ClientConnection>,
     read: Vec<u8>,
     /// Messages may be deflated.
     deflates: bool,
@@ -34,6 +38,30 @@ impl Client {
     /// A socket that has said nothing.
     pub(crate) fn connect(address: SocketAddr) -> Self {
         Self::over(TcpStream::connect(address).unwrap())
+    }
+
+    /// A socket that speaks TLS, or why it does not.
+    pub(crate) fn secure(
+        address: SocketAddr,
+        config: &Arc<ClientConfig>,
+    ) -> Result<Self, std::io::Error> {
+        Self::connect(address).shake(config)
+    }
+
+    /// Shakes hands.
+    pub(crate) fn shake(mut self, config: &Arc<ClientConfig>) -> Result<Self, std::io::Error> {
+        let name = "localhost".try_into().unwrap();
+        let mut tls = ClientConnection::new(Arc::clone(config), name).unwrap();
+        while tls.is_handshaking() {
+            tls.complete_io(&mut self.stream)?;
+        }
+        self.tls = Some(tls);
+        Ok(self)
+    }
+
+    /// The TLS of the connection.
+    pub(crate) fn tls(&self) -> &ClientConnection {
+        self.tls.as_ref().unwrap()
     }
 
     /// A socket that takes little before it is read.
@@ -50,6 +78,7 @@ impl Client {
         stream.set_nodelay(true).unwrap();
         Self {
             stream,
+            tls: None,
             read: Vec::new(),
             deflates: false,
             last_frame: (0, 0),
@@ -98,12 +127,15 @@ impl Client {
     }
 
     pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
-        self.stream.write_all(bytes).unwrap();
+        self.try_send_raw(bytes).unwrap();
     }
 
     /// Sends what the server may refuse to read.
     pub(crate) fn try_send_raw(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        self.stream.write_all(bytes)
+        match &mut self.tls {
+            Some(tls) => rustls::Stream::new(tls, &mut self.stream).write_all(bytes),
+            None => self.stream.write_all(bytes),
+        }
     }
 
     pub(crate) fn send_text(&mut self, text: &str) {
@@ -137,8 +169,13 @@ impl Client {
     }
 
     pub(crate) fn sync_server(&mut self, timestamp: i64) -> Value {
-        self.send(&json!({ "messageType": "data-sync", "data": { "timestamp": timestamp } }));
+        self.ask_as_server(timestamp);
         self.json()
+    }
+
+    /// Asks for what is newer.
+    pub(crate) fn ask_as_server(&mut self, timestamp: i64) {
+        self.send(&json!({ "messageType": "data-sync", "data": { "timestamp": timestamp } }));
     }
 
     /// The connection is alive: a ping is answered.
@@ -192,8 +229,19 @@ impl Client {
 
     /// What comes until the end.
     pub(crate) fn read_to_end(&mut self) -> String {
+        String::from_utf8(self.read_bytes_to_end()).unwrap()
+    }
+
+    /// The same, whatever it is.
+    pub(crate) fn read_bytes_to_end(&mut self) -> Vec<u8> {
         while self.fill() {}
-        String::from_utf8(std::mem::take(&mut self.read)).unwrap()
+        std::mem::take(&mut self.read)
+    }
+
+    /// The socket ends, announced or not.
+    pub(crate) fn is_dropped(&mut self) {
+        let mut room = [0; 1024];
+        while self.stream.read(&mut room).is_ok_and(|len| len > 0) {}
     }
 
     /// This text comes next.
@@ -258,7 +306,12 @@ impl Client {
     /// Reads some; false at the end.
     fn fill(&mut self) -> bool {
         let mut buffer = [0; 64 * 1024];
-        match self.stream.read(&mut buffer) {
+        // Over TLS an end that was not announced is an error.
+        let read = match &mut self.tls {
+            Some(tls) => rustls::Stream::new(tls, &mut self.stream).read(&mut buffer),
+            None => self.stream.read(&mut buffer),
+        };
+        match read {
             Ok(len) => {
                 self.read.extend_from_slice(&buffer[..len]);
                 len > 0

@@ -1,0 +1,180 @@
+//! What TLS costs a loop: `cargo bench -p burgee-edge --bench tls`.
+//!
+//! Client SDKs connect, one after the other, from a process of their own, sync, and are held: without
+//! TLS, with a certificate for P-256, with one for RSA of 2048 bits, and with the first again where they
+//! resume. Per connection: what the process holds of memory when all are there, in bytes, and what its
+//! loop spent on it until then, in microseconds of CPU.
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    clippy::print_stdout,
+    clippy::panic,
+    reason = "a program that measures and prints"
+)]
+
+#[path = "../tests/it/kit/mod.rs"]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "made for tests, of which this uses a part"
+)]
+mod kit;
+#[path = "../tests/it/memory.rs"]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "made for tests, of which this uses a part"
+)]
+mod memory;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use burgee_edge::driver::Config;
+use burgee_edge::tls::{Files, Tls};
+use kit::client::{now, token};
+use kit::{CLIENT_KEY, Client, Edge};
+use rustls::client::Resumption;
+use rustls::crypto::ring;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+
+const CONNECTIONS: usize = 2_000;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let Some(at) = arguments.iter().position(|it| it == "--connect") {
+        return connect(&arguments[at + 1..]);
+    }
+    // cargo test --all-targets runs this too; then a few are enough.
+    let count = match arguments.iter().any(|it| it == "--bench") {
+        true => CONNECTIONS,
+        false => 3,
+    };
+    println!("{count} connections each: bytes, µs of the loop");
+    for (what, certificate, resume) in [
+        ("without TLS", "", false),
+        ("P-256", "first", false),
+        ("RSA 2048", "second", false),
+        ("P-256, resumed", "first", true),
+    ] {
+        let (bytes, micros) = measure(certificate, resume, count);
+        println!("{what:16} {bytes:8.0} {micros:8.0}");
+    }
+}
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/tls")
+        .join(name)
+}
+
+/// Per connection: bytes held, and microseconds of the loop's thread.
+fn measure(certificate: &str, resume: bool, count: usize) -> (f64, f64) {
+    let files = (!certificate.is_empty()).then(|| Files {
+        certificate: fixture(&format!("{certificate}.crt")),
+        key: fixture(&format!("{certificate}.key")),
+    });
+    let hour = Duration::from_secs(3600);
+    let edge = Edge::start_with(Config {
+        loops: 1,
+        silence_timeout: hour,
+        tls: files.map(|files| Tls::load(files).unwrap()),
+        ..Config::default()
+    });
+    let more = [
+        edge.address.to_string(),
+        count.to_string(),
+        certificate.to_owned(),
+    ];
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .arg("--connect")
+        .args(more)
+        .args(resume.then_some("resume"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
+    // The first is there, and with it what is there once.
+    said.next().unwrap().unwrap();
+    let (held, spent) = (resident(), cpu());
+    let stdin = child.stdin.as_mut().unwrap();
+    std::io::Write::write_all(stdin, b"\n").unwrap();
+    said.next().unwrap().unwrap();
+    let each = |more: f64| more / count as f64;
+    let found = (each(resident() - held), each(cpu() - spent));
+    drop(child.stdin.take());
+    child.wait().unwrap();
+    found
+}
+
+/// What this process holds, in bytes.
+fn resident() -> f64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|it| it.starts_with("VmRSS:")).unwrap();
+    let kib = line.split_ascii_whitespace().nth(1).unwrap();
+    kib.parse::<f64>().unwrap() * 1024.0
+}
+
+/// What its loop has spent, in microseconds.
+fn cpu() -> f64 {
+    let tasks = fs::read_dir("/proc/self/task").unwrap();
+    let mut folders = tasks.map(|it| it.unwrap().path());
+    let is_loop = |folder: &PathBuf| {
+        fs::read_to_string(folder.join("comm")).is_ok_and(|name| name.trim() == "edge-0")
+    };
+    // A loop that was ended may not be gone yet: the newest counts.
+    let folder = folders.by_ref().filter(is_loop).max().unwrap();
+    let spent = fs::read_to_string(folder.join("schedstat")).unwrap();
+    let nanos = spent.split_ascii_whitespace().next().unwrap();
+    nanos.parse::<f64>().unwrap() / 1000.0
+}
+
+/// The other process: connects one, and when it is told the others, and holds them until its input
+/// ends.
+fn connect(arguments: &[String]) {
+    let address: SocketAddr = arguments[0].parse().unwrap();
+    let count: usize = arguments[1].parse().unwrap();
+    let tls = (!arguments[2].is_empty()).then(|| trusting(&arguments[2], arguments.len() > 3));
+    let one = |number: usize| {
+        let mut client = match &tls {
+            Some(tls) => Client::secure(address, tls).unwrap(),
+            None => Client::connect(address),
+        };
+        client.upgrade(&format!("type=client&token={}", token(CLIENT_KEY, now())));
+        client.sync_client(&format!("user-{number}"));
+        client
+    };
+    let mut held = vec![one(0)];
+    println!("the first is there");
+    let mut stdin = std::io::stdin().lock();
+    stdin.read_line(&mut String::new()).unwrap();
+    held.extend((1..=count).map(one));
+    println!("all are there");
+    stdin.read_to_end(&mut Vec::new()).unwrap();
+}
+
+fn trusting(certificate: &str, resume: bool) -> Arc<ClientConfig> {
+    let mut roots = RootCertStore::empty();
+    let file = fixture(&format!("{certificate}.crt"));
+    roots
+        .add(CertificateDer::from_pem_file(file).unwrap())
+        .unwrap();
+    let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    if !resume {
+        config.resumption = Resumption::disabled();
+    }
+    Arc::new(config)
+}
