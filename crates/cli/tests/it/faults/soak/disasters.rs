@@ -85,9 +85,9 @@ impl Disaster {
     pub(super) fn goes_with(self, other: Self) -> bool {
         let starts = |it: Self| matches!(it, Self::Killed(0 | 1) | Self::Stopped(0 | 1));
         let starves = |it: Self| it == Self::DatabaseKilled;
-        let both = (self, other);
         let same = self == other || (self.node().is_some() && self.node() == other.node());
-        !same && !(starts(both.0) && starves(both.1)) && !(starves(both.0) && starts(both.1))
+        let starves_a_start = starts(self) && starves(other) || starves(self) && starts(other);
+        !(same || starves_a_start)
     }
 }
 
