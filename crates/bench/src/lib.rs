@@ -6,6 +6,7 @@
 
 pub mod api;
 pub mod ceiling;
+pub mod fleet;
 pub mod load;
 mod made;
 pub mod options;

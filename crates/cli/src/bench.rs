@@ -1,5 +1,6 @@
 //! `burgee bench`: measures a server.
 
+mod fleet;
 mod own;
 
 use std::path::Path;
@@ -30,6 +31,10 @@ pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
         BenchCommand::Overload(args) => scenario("overload", scenario::overload::run, &args),
         BenchCommand::Capacity(args) => scenario("capacity", scenario::capacity::run, &args),
         BenchCommand::Ramp(args) => scenario("ramp", scenario::ramp::run, &args),
+        BenchCommand::Nodes(args) => write(&fleet::nodes(&args)?, &args.output),
+        BenchCommand::Fleet(args) => write(&fleet::growth(&args)?, &args.output),
+        BenchCommand::Million(args) => write(&fleet::million(&args)?, &args.output),
+        BenchCommand::Audience(args) => fleet::audience(&args),
         BenchCommand::Seed(args) => write(&own::seed(&args)?, &args.output),
         BenchCommand::All(args) => {
             let report = own::all(&args)?;

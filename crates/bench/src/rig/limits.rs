@@ -61,15 +61,35 @@ impl Limits {
     /// How many processes it takes to hold so many client connections.
     pub fn processes_for(&self, connections: usize) -> usize {
         let connections = connections as u64;
-        let sockets = self.files.saturating_sub(RESERVE).max(self.files / 2);
         // Burgee leaves one place in twenty to others than a single client key.
-        let alone = (sockets * 15 / 16).max(1);
+        let alone = (self.sockets() * 15 / 16).max(1);
         if connections <= alone {
             return 1;
         }
         // The kernel spreads connections by chance, so that some processes get more than others.
         let each = (alone * 15 / 16).max(1);
         usize::try_from(connections.div_ceil(each)).unwrap_or(usize::MAX)
+    }
+
+    /// How many client connections a process can hold that has a port of its own.
+    pub fn connections_alone(&self) -> usize {
+        let alone = self.sockets() * 15 / 16;
+        usize::try_from(alone.max(1)).unwrap_or(usize::MAX)
+    }
+
+    /// Lets so many connections be tracked, where the kernel tracks any: it counts one once for
+    /// both of its ends.
+    pub fn track(&mut self, connections: usize) {
+        let setting = Setting {
+            name: "net/netfilter/nf_conntrack_max",
+            least: connections as u64 * 5 / 4,
+            why: "where connections are tracked, those over it are dropped",
+        };
+        self.raise(Path::new("/proc/sys"), &setting);
+    }
+
+    fn sockets(&self) -> u64 {
+        self.files.saturating_sub(RESERVE).max(self.files / 2)
     }
 
     fn raise_settings(&mut self, root: &Path) {
@@ -122,7 +142,8 @@ impl Limits {
 
 impl Drop for Limits {
     fn drop(&mut self) {
-        for (path, old) in self.changed.drain(..) {
+        // The newest first: a setting may have been raised twice.
+        for (path, old) in self.changed.drain(..).rev() {
             // There is nobody to tell, and nothing more to be done.
             let _ = fs::write(path, old);
         }

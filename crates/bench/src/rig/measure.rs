@@ -128,6 +128,8 @@ impl Measuring<'_> {
             processes: self.processes,
             core: self.cores.map(|cores| cores.server),
             quota: self.own.quota,
+            database: None,
+            backbone: None,
         })?;
         if !matches!(kind, Kind::Ceiling(_)) {
             self.answer = server.state_size()?;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -20,8 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Lines of its log that are kept for an error.
 const KEPT_LINES: usize = 20;
 
-/// What every server says when it can be used.
-const READY: &str = " is ready";
+/// What a process says when it can be used: Burgee, PostgreSQL and NATS the first, a relay the second.
+const READY: [&str; 2] = [" is ready", "environments are served"];
 
 /// Those that run; `None` when all were ended, and none may be started any more.
 static RUNNING: Mutex<Option<Vec<u32>>> = Mutex::new(Some(Vec::new()));
@@ -59,16 +59,22 @@ impl Process {
         core: Option<usize>,
     ) -> anyhow::Result<Self> {
         let mut command = command(program, arguments);
+        command.stdout(Stdio::null());
+        Self::spawn(command, core)
+    }
+
+    /// Starts a command on a core. Its standard error is listened to.
+    pub(crate) fn spawn(mut command: Command, core: Option<usize>) -> anyhow::Result<Self> {
         let mut running = lock(&RUNNING);
         let running = running.as_mut().context("the measurement was ended")?;
-        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        command.stderr(Stdio::piped());
         // A child runs where the thread that starts it may run.
         let started = match core {
             Some(core) => pin::on(core, || command.spawn())
                 .with_context(|| format!("core {core} cannot be used"))?,
             None => command.spawn(),
         };
-        let mut child = started.with_context(|| format!("{} {arguments:?}", program.display()))?;
+        let mut child = started.with_context(|| format!("{command:?}"))?;
         running.push(child.id());
         let said = Arc::default();
         let (sender, ready) = channel();
@@ -89,6 +95,20 @@ impl Process {
         bail!("the server did not start. It said:\n{}", said.join("\n"))
     }
 
+    /// Its standard input and output, where the command has pipes for them. Given once.
+    pub(crate) fn pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
+        self.child.stdin.take().zip(self.child.stdout.take())
+    }
+
+    /// Asks it to end by a signal, and waits until it has.
+    pub(crate) fn end(&mut self, signal: Signal) {
+        let pid = i32::try_from(self.id()).ok().and_then(Pid::from_raw);
+        // Where it is not there any more, nothing is to be waited for.
+        if pid.is_some_and(|pid| kill_process(pid, signal).is_ok()) {
+            let _ = self.child.wait();
+        }
+    }
+
     /// Waits for its end by itself.
     ///
     /// # Errors
@@ -98,6 +118,11 @@ impl Process {
         let said: Vec<String> = lock(&self.said).iter().cloned().collect();
         ensure!(status.success(), "ended with {status}: {}", said.join("\n"));
         Ok(())
+    }
+
+    /// Whether it has ended.
+    pub(crate) fn is_over(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
     }
 
     pub(crate) fn id(&self) -> u32 {
@@ -133,7 +158,7 @@ pub(crate) fn command(program: &Path, arguments: &[String]) -> Command {
 /// Reads the log to its end, so that the server never waits for somebody to read it.
 fn listen(log: ChildStderr, said: &Mutex<VecDeque<String>>, ready: &Sender<()>) {
     for line in BufReader::new(log).lines().map_while(Result::ok) {
-        if line.contains(READY) {
+        if READY.iter().any(|ready| line.contains(ready)) {
             // Nobody may be waiting any more.
             let _ = ready.send(());
         }

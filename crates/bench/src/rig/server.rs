@@ -46,6 +46,10 @@ pub struct Plan {
     pub core: Option<usize>,
     /// What they may use together; `None`: what they want.
     pub quota: Option<Quota>,
+    /// The URL of an empty database that they use; `None`: SQLite in a folder.
+    pub database: Option<String>,
+    /// The URL of a NATS server by which they feed relays; `None`: no such relays.
+    pub backbone: Option<String>,
 }
 
 /// A running server. It ends when this is dropped.
@@ -124,7 +128,7 @@ impl Server {
 
 /// A port that is free now. It is given to the processes because those that share one have to know
 /// it, and none of them could choose.
-fn free_port() -> anyhow::Result<SocketAddr> {
+pub(super) fn free_port() -> anyhow::Result<SocketAddr> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?)
 }
 
@@ -175,6 +179,9 @@ impl Starting<'_> {
                 let mut all = owned(&["server", "--demo", "--listen", &listen]);
                 all.extend(owned(&["--metrics-listen", metrics]));
                 all.extend(self.data());
+                if let Some(url) = &self.plan.backbone {
+                    all.extend(["--backbone".to_owned(), url.clone()]);
+                }
                 all
             }
         };
@@ -185,6 +192,9 @@ impl Starting<'_> {
     }
 
     fn data(&self) -> [String; 2] {
+        if let Some(url) = &self.plan.database {
+            return ["--database".to_owned(), url.clone()];
+        }
         let folder = self.folder.to_string_lossy().into_owned();
         ["--data-dir".to_owned(), folder]
     }

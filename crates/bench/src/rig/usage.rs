@@ -34,6 +34,13 @@ pub fn usage(pids: &[u32]) -> anyhow::Result<Usage> {
     Ok(sum)
 }
 
+/// What the kernel keeps in slabs, in bytes: sockets, open files and what waits on them are in it,
+/// beside much else of the whole machine. Growth is what says something.
+pub fn kernel_slabs() -> anyhow::Result<u64> {
+    let text = fs::read_to_string("/proc/meminfo")?;
+    Ok(kib(&text, "Slab:")? * 1024)
+}
+
 fn kib(status: &str, name: &str) -> anyhow::Result<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix(name));
     let number = line.and_then(|line| line.split_whitespace().next());
@@ -45,7 +52,7 @@ fn kib(status: &str, name: &str) -> anyhow::Result<u64> {
 
 /// What a process has spent, with all threads that it ever had: by its clock, since `/proc` has it
 /// in hundredths of a second, of which an idle server needs one in ten seconds.
-fn cpu(pid: u32) -> anyhow::Result<Duration> {
+pub(crate) fn cpu(pid: u32) -> anyhow::Result<Duration> {
     let process = libc::pid_t::try_from(pid)?;
     let mut clock = 0;
     let mut time = libc::timespec {

@@ -2,16 +2,16 @@
 
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use serde_json::json;
 
 use crate::api::Api;
 use crate::target::Target;
 
 /// Switches the target's flag, off and on in turns.
-pub(super) struct Switch {
+pub(crate) struct Switch {
     api: Api,
     project: String,
     environment: String,
@@ -20,14 +20,14 @@ pub(super) struct Switch {
 }
 
 /// A change that was asked for. A thread waits for its answer: the first pushes may come before it.
-pub(super) struct Pending {
+pub(crate) struct Pending {
     /// When the request was sent.
-    pub(super) asked: Instant,
+    pub(crate) asked: Instant,
     answer: Receiver<anyhow::Result<Instant>>,
 }
 
 impl Switch {
-    pub(super) fn new(target: &Target) -> anyhow::Result<Self> {
+    pub(crate) fn new(target: &Target) -> anyhow::Result<Self> {
         Ok(Self {
             api: target.api()?,
             project: target.project.clone(),
@@ -38,7 +38,7 @@ impl Switch {
     }
 
     /// Asks for the next change.
-    pub(super) fn turn(&mut self) -> Pending {
+    pub(crate) fn turn(&mut self) -> Pending {
         self.is_on = !self.is_on;
         let kind = if self.is_on { "turnOn" } else { "turnOff" };
         let command = json!({
@@ -56,17 +56,26 @@ impl Switch {
     }
 
     /// Whether the flag is as it was at first.
-    pub(super) fn is_on(&self) -> bool {
+    pub(crate) fn is_on(&self) -> bool {
         self.is_on
     }
 }
 
 impl Pending {
+    /// Waits until it is answered; when that was.
+    ///
+    /// # Errors
+    /// It was not made, or not in time.
+    pub(crate) fn wait(&self, patience: Duration) -> anyhow::Result<Instant> {
+        let answer = self.answer.recv_timeout(patience);
+        answer.context("a change was not answered")?
+    }
+
     /// When it was answered; `None` while it is not.
     ///
     /// # Errors
     /// It was not made.
-    pub(super) fn answered(&self) -> anyhow::Result<Option<Instant>> {
+    pub(crate) fn answered(&self) -> anyhow::Result<Option<Instant>> {
         match self.answer.try_recv() {
             Ok(answer) => answer.map(Some),
             Err(TryRecvError::Empty) => Ok(None),

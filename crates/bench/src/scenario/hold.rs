@@ -12,10 +12,10 @@ use crate::report::model::Subject;
 use crate::target::Target;
 
 /// SDKs send a ping about so often.
-pub(super) const HEARTBEAT: Duration = Duration::from_secs(18);
+pub(crate) const HEARTBEAT: Duration = Duration::from_secs(18);
 
 /// How fast connections are opened that are only to be there.
-pub(super) const OPENING: f64 = 4000.0;
+pub(crate) const OPENING: f64 = 4000.0;
 
 /// Opens connections (18,000; short: 500), leaves them alone (10 s; 1 s), and then sends
 /// each one's heartbeats (for 20 s; 2 s; `--duration`).

@@ -1,8 +1,10 @@
 //! What can be measured. A scenario is a function: it drives one target once and gives what it
 //! found; several runs, the ceiling beside them and the report are its callers' business.
 
+pub mod audience;
+mod beats;
 pub mod capacity;
-mod change;
+pub(crate) mod change;
 pub mod churn;
 pub mod connect;
 mod drive;

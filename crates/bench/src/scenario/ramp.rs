@@ -1,12 +1,12 @@
 //! `ramp`: connections come at a rising rate and all stay: what the published test does.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
+use super::beats::Beats;
 use super::drive::{Drive, config};
 use super::hold::HEARTBEAT;
+use crate::load::Micros;
 use crate::load::schedule::Schedule;
-use crate::load::{Key, Micros, What};
 use crate::options::Options;
 use crate::progress::Progress;
 use crate::report::latency::histogram;
@@ -31,7 +31,7 @@ pub fn run(
     let start = drive.engine.now();
     let mut ramping = Ramping {
         schedule: Schedule::new(start, rate, ramp.into(), Micros(0)),
-        beats: VecDeque::new(),
+        beats: Beats::every(HEARTBEAT),
     };
     let mut late = histogram()?;
     drive.phase("ramp")?;
@@ -70,31 +70,18 @@ pub(super) fn times(options: &Options) -> (Duration, Duration) {
 
 struct Ramping {
     schedule: Schedule,
-    /// Whose heartbeat is due when. All wait equally long, so they are in order.
-    beats: VecDeque<(Micros, Key)>,
+    beats: Beats,
 }
 
 impl Ramping {
     /// Lets things happen until something is due.
     fn step(&mut self, drive: &mut Drive<'_>, end: Micros) -> anyhow::Result<()> {
         let mut until = self.schedule.due().unwrap_or(end).min(end);
-        if let Some((due, _)) = self.beats.front() {
-            until = until.min(*due);
-        }
+        until = until.min(self.beats.due().unwrap_or(until));
         let happened = drive.turn(until)?;
-        for event in &happened {
-            if matches!(event.what, What::Synced { .. }) {
-                self.beats.push_back((event.at.after(HEARTBEAT), event.key));
-            }
-        }
+        self.beats.take(&happened);
         drive.done(happened);
-        let now = drive.engine.now();
-        while let Some((due, key)) = self.beats.pop_front_if(|(due, _)| *due <= now) {
-            if drive.engine.is_idle(key) {
-                drive.engine.ping(key, due);
-                self.beats.push_back((due.after(HEARTBEAT), key));
-            }
-        }
+        self.beats.send(drive);
         Ok(())
     }
 }

@@ -34,6 +34,14 @@ pub(crate) enum BenchCommand {
     Capacity(ScenarioArgs),
     /// New connections at a rising rate that all stay: what the published test does.
     Ramp(ScenarioArgs),
+    /// A change on one server, heard on another: against one server alone.
+    Nodes(NodesArgs),
+    /// How propagation and load grow with servers on one PostgreSQL, and with relays on NATS.
+    Fleet(FleetArgs),
+    /// Hold a million connections over as many relays as it takes, and make a change for all.
+    Million(MillionArgs),
+    /// Hold connections and say when each heard of a change: what those three start many of.
+    Audience(AudienceArgs),
     /// The test whose figures FeatBit published, and twice, five and ten times its rates.
     Seed(SeedArgs),
     /// Measure every goal and print the table of docs/benchmarks.md.
@@ -94,6 +102,93 @@ pub(crate) struct AllArgs {
     pub(crate) only: Vec<String>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// `burgee bench nodes`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct NodesArgs {
+    /// How often one server and two are measured, by turns.
+    #[arg(long, default_value_t = 5)]
+    pub(crate) runs: usize,
+    /// How many client SDKs are connected [default: 10000].
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) connections: Option<usize>,
+    /// How many changes a run makes [default: 40].
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) changes: Option<usize>,
+    /// Small numbers, to see that everything works.
+    #[arg(long)]
+    pub(crate) short: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// `burgee bench fleet`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct FleetArgs {
+    /// The most servers, and the most relays: of 1, 2, 5, 10 and 20 those are measured that are not
+    /// more [default: 20].
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) most: Option<usize>,
+    /// How many client SDKs are connected to each [default: 50].
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) connections: Option<usize>,
+    /// How many changes are made at each size [default: 40].
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) changes: Option<usize>,
+    /// For how many seconds they are left alone at each size [default: 20].
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) idle: Option<f64>,
+    /// Small numbers, to see that everything works.
+    #[arg(long)]
+    pub(crate) short: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// `burgee bench million`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct MillionArgs {
+    /// How many client SDKs are connected [default: 1000000]. Both ends take 11 KiB or so each.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) connections: Option<usize>,
+    /// Over how many relays; as few as the limit of open files allows where not given.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) relays: Option<usize>,
+    /// How many connections a second are opened, over all relays [default: 8000].
+    #[arg(long, value_name = "PER-SECOND")]
+    pub(crate) rate: Option<f64>,
+    /// How often each connection sends a heartbeat [default: 60]. SDKs do every 18 s: that is 55,556
+    /// a second for a million, more than both ends can do on two cores beside everything else.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) heartbeat: Option<f64>,
+    /// How many changes are made.
+    #[arg(long, default_value_t = 4)]
+    pub(crate) changes: usize,
+    /// Small numbers, to see that everything works.
+    #[arg(long)]
+    pub(crate) short: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// `burgee bench audience`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct AudienceArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// How many connections are held.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) connections: usize,
+    /// How many of them are opened a second.
+    #[arg(long, value_name = "PER-SECOND")]
+    pub(crate) rate: f64,
+    /// The number of the first one's user.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) first_user: u32,
+    /// How often each sends a heartbeat.
+    #[arg(long, default_value_t = 18.0, value_name = "SECONDS")]
+    pub(crate) heartbeat: f64,
 }
 
 /// What every scenario takes.

@@ -99,13 +99,13 @@ fn without_secrets(words: impl Iterator<Item = String>) -> String {
     shown.join(" ")
 }
 
-fn listener(title: &str) -> Box<dyn Progress> {
+pub(super) fn listener(title: &str) -> Box<dyn Progress> {
     Box::new(Line::stderr(title))
 }
 
 /// The first SIGINT or SIGTERM ends the servers and generators; the measurement fails for it, and
 /// puts back what it had set. The second one ends this program at once.
-fn end_cleanly() -> anyhow::Result<()> {
+pub(super) fn end_cleanly() -> anyhow::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     tokio::spawn(async move {

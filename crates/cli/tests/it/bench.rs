@@ -1,6 +1,6 @@
 //! `burgee bench` against real servers: whether it does what it says, never how fast.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -18,6 +18,8 @@ fn plan(kind: Kind, processes: usize) -> Plan {
         processes,
         core: None,
         quota: None,
+        database: None,
+        backbone: None,
     }
 }
 
@@ -275,6 +277,101 @@ fn each_goal_of_track_is_measured_once() {
         .collect();
     let goals: Vec<&str> = rows.iter().map(|row| row[1].as_str()).collect();
     assert_eq!(goals, ["≥ 200,000", "≥ 20,000", "≤ 0"], "{text}");
+}
+
+#[test]
+fn a_change_on_one_server_is_heard_on_another() {
+    let report = bench(&["nodes", "--short", "--connections", "50"]);
+    let subjects = report["subjects"].as_array().unwrap();
+    let names: Vec<&Value> = subjects.iter().map(|it| &it["name"]).collect();
+    assert_eq!(names, ["two nodes", "one node"]);
+    for subject in subjects {
+        assert_eq!(subject["errors"], json!([]), "{subject}");
+        assert_eq!(subject["figures"][0]["value"], json!(50.0));
+        let counts = subject["latencies"].as_array().unwrap();
+        let counts: Vec<&Value> = counts.iter().map(|it| &it["count"]).collect();
+        // The last delivery of four changes, each of them to 50, and four answers.
+        assert_eq!(counts, [4, 200, 4], "{subject}");
+    }
+    let goals: Vec<&Value> = report["tables"][0]["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| &row[1])
+        .collect();
+    assert_eq!(goals, ["≤ 150 ms", "≤ 2 × one node", "≤ 0"]);
+    let odd = run(&["bench", "nodes", "--short", "--changes", "3"]);
+    assert!(stderr(&odd).contains("--changes"), "{}", stderr(&odd));
+}
+
+#[test]
+fn servers_and_relays_are_added_and_counted() {
+    let report = bench(&["fleet", "--short", "--connections", "5", "--idle", "0.5"]);
+    for (index, name) in ["servers on one PostgreSQL", "relays on one NATS"]
+        .iter()
+        .enumerate()
+    {
+        let subject = &report["subjects"][index];
+        assert_eq!(subject["name"], *name);
+        assert_eq!(subject["errors"], json!([]), "{subject}");
+        let table = &report["tables"][index];
+        let columns = table["columns"].as_array().unwrap().len();
+        let rows = table["rows"].as_array().unwrap();
+        let sizes: Vec<&Value> = rows.iter().map(|row| &row[0]).collect();
+        assert_eq!(sizes, ["1", "2"], "{table}");
+        for row in rows {
+            assert_eq!(row.as_array().unwrap().len(), columns, "{table}");
+            // A change is written: the database was asked for it, and its statements were counted.
+            let statements: f64 = row[4].as_str().unwrap().parse().unwrap();
+            assert!(statements > 0.0, "{table}");
+        }
+    }
+}
+
+#[test]
+fn connections_of_many_relays_hear_of_one_change() {
+    let load = ["--short", "--connections", "101", "--relays", "3"];
+    let report = bench(&[&["million"], &load[..]].concat());
+    let burgee = &report["subjects"][0];
+    assert_eq!(burgee["errors"], json!([]), "{burgee}");
+    assert_eq!(burgee["processes"], 3);
+    let figures = burgee["figures"].as_array().unwrap();
+    assert_eq!(figures[0]["value"], json!(101.0), "{burgee}");
+    // Each of four changes, to all of them.
+    assert_eq!(burgee["latencies"][1]["count"], 404, "{burgee}");
+}
+
+#[test]
+fn an_audience_counts_what_fails_and_ends_with_its_input() {
+    let server = Server::start(&plan(Kind::Demo, 1)).unwrap();
+    let address = server.target().address.to_string();
+    let key = &server.target().client_key;
+    let load = ["--address", &address, "--client-key", key, "--connections"];
+    let load = [&["bench", "audience"], &load[..], &["3", "--rate", "100"]].concat();
+    let mut audience = burgee(&load);
+    audience.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut audience = audience.spawn().unwrap();
+    let mut lines = BufReader::new(audience.stdout.take().unwrap()).lines();
+    let mut line = || -> Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
+    assert_eq!(line()["held"]["connections"], 3);
+    // The server goes, and with it its connections.
+    drop(server);
+    let mut words = audience.stdin.take().unwrap();
+    let missing = loop {
+        writeln!(words, "listen").unwrap();
+        assert_eq!(line(), "listening");
+        writeln!(words, "enough").unwrap();
+        let missing = line()["arrived"]["missing"].clone();
+        if missing == 0 {
+            break missing;
+        }
+    };
+    assert_eq!(missing, 0);
+    drop(words);
+    let ended = line();
+    assert_eq!(ended["ended"]["connections"], 0, "{ended}");
+    assert_eq!(ended["ended"]["errors"][0]["count"], 3, "{ended}");
+    assert!(audience.wait().unwrap().success());
 }
 
 #[test]
