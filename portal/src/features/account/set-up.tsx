@@ -1,12 +1,11 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Button } from "@/components/button";
 import { CopyButton } from "@/components/copy";
 import { TextField } from "@/components/field";
-import { Wrong } from "@/components/states";
 import { type Schemas, api, dataOf } from "@/lib/api/client";
 import classes from "./account.module.css";
+import { FormEnd } from "./form-end";
 import { Qr } from "./qr";
 
 interface Props {
@@ -72,23 +71,15 @@ export function SetUp({ factor, replaces, done, close }: Props) {
           onChange={(event) => setCurrentCode(event.target.value)}
         />
       )}
-      <TextField
-        label={t("account.current")}
-        type="password"
-        autoComplete="current-password"
-        required
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
+      <FormEnd
+        password={password}
+        setPassword={setPassword}
+        error={prove.error}
+        busy={prove.isPending}
+        command={t("account.turnOnFactor")}
+        look="primary"
+        close={close}
       />
-      <Wrong error={prove.error} />
-      <div className={classes.buttons}>
-        <Button type="submit" look="primary" busy={prove.isPending}>
-          {t("account.turnOnFactor")}
-        </Button>
-        <Button look="quiet" onClick={close}>
-          {t("action.cancel")}
-        </Button>
-      </div>
     </form>
   );
 }

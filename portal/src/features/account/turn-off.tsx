@@ -1,11 +1,10 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Button } from "@/components/button";
 import { TextField } from "@/components/field";
-import { Wrong } from "@/components/states";
 import { api } from "@/lib/api/client";
 import classes from "./account.module.css";
+import { FormEnd } from "./form-end";
 
 /** The second factor is taken away by whoever has it, and the password. */
 export function TurnOff({ done, close }: { done: () => void; close: () => void }) {
@@ -35,23 +34,15 @@ export function TurnOff({ done, close }: { done: () => void; close: () => void }
         value={code}
         onChange={(event) => setCode(event.target.value)}
       />
-      <TextField
-        label={t("account.current")}
-        type="password"
-        autoComplete="current-password"
-        required
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
+      <FormEnd
+        password={password}
+        setPassword={setPassword}
+        error={remove.error}
+        busy={remove.isPending}
+        command={t("account.turnOffFactor")}
+        look="danger"
+        close={close}
       />
-      <Wrong error={remove.error} />
-      <div className={classes.buttons}>
-        <Button type="submit" look="danger" busy={remove.isPending}>
-          {t("account.turnOffFactor")}
-        </Button>
-        <Button look="quiet" onClick={close}>
-          {t("action.cancel")}
-        </Button>
-      </div>
     </form>
   );
 }
