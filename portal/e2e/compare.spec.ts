@@ -125,3 +125,11 @@ test("an environment goes back to one of its versions", async ({ owner, server, 
   );
   expect(answer.items[0]?.variation?.value).toBe("true");
 });
+
+test("an address of environments that are not there leads to the usual pair", async ({
+  owner,
+  server,
+}) => {
+  await owner.goto(`${server.url}/default/demo/compare/no%20such..pair`);
+  await expect(owner).toHaveURL(/\/compare\/\w+\.\.\w+$/);
+});

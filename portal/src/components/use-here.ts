@@ -1,6 +1,14 @@
 import { useMatch, useRouterState } from "@tanstack/react-router";
 
-const bare = (path: string): string => path.replace(/\/$/, "");
+/** As it is read: the router keeps one of the two encoded. */
+function bare(path: string): string {
+  const short = path.replace(/\/$/, "");
+  try {
+    return decodeURIComponent(short);
+  } catch {
+    return short;
+  }
+}
 
 /**
  * Whether one is still at the page that asks, and did not go on while it waited for an answer: it
