@@ -40,6 +40,7 @@ test("a key is made, a relay starts with the command, and is cut off with the ke
   expect(command).toMatch(/^burgee relay --upstream http:\S+ --key rp-\S+$/);
   await owner.getByRole("button", { name: "Done" }).click();
   await expect(row(owner, "Relay keys", "Edge")).toContainText("demo/prod");
+  await expect(row(owner, "Relay keys", "Edge")).toContainText("by Owner");
   await expect(owner.getByText("No relay was connected in the last 30 days.")).toBeVisible();
 
   const relay = await Relay.start(command, "harbor");

@@ -1,9 +1,9 @@
-import { useQueries, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { CheckList } from "@/components/check-list";
 import { AreaField, TextField } from "@/components/field";
 import { Waiting, Wrong } from "@/components/states";
-import { environmentsQuery, projectsQuery } from "@/lib/api/queries";
+import { allEnvironmentsQuery } from "@/lib/api/relays";
 import { type Typed, written } from "./relays";
 import classes from "./relays.module.css";
 
@@ -76,28 +76,14 @@ interface EnvironmentsProps {
 /** The environments of all projects, to choose among. */
 function Environments({ organization, chosen, change }: EnvironmentsProps) {
   const { t } = useTranslation();
-  const projects = useQuery(projectsQuery(organization));
-  const found = useQueries({
-    queries: (projects.data ?? []).map((it) => environmentsQuery(organization, it.key)),
-    combine: (all) => ({
-      lists: all.map((it) => it.data ?? []),
-      wait: all.some((it) => it.isPending),
-      error: all.find((it) => it.isError)?.error ?? null,
-    }),
+  const found = useQuery(allEnvironmentsQuery(organization));
+  if (found.isError) return <Wrong error={found.error} />;
+  if (!found.data) return <Waiting rows={3} />;
+  const choices = found.data.map(({ project, projectName, key: environment, name }) => {
+    const key = written({ project, environment });
+    const help = t("relays.environmentOf", { environment: name, project: projectName });
+    return { key, name: key, help };
   });
-  const error = projects.error ?? found.error;
-  if (error) return <Wrong error={error} />;
-  if (projects.isPending || found.wait) return <Waiting rows={3} />;
-  const choices = (projects.data ?? []).flatMap(({ key: project, name }, index) =>
-    (found.lists[index] ?? []).map((it) => {
-      const key = written({ project, environment: it.key });
-      return {
-        key,
-        name: key,
-        help: t("relays.environmentOf", { environment: it.name, project: name }),
-      };
-    }),
-  );
   return (
     <CheckList
       label={t("relays.environments")}

@@ -41,6 +41,9 @@ export function KeyTable({ organization, label, keys }: Props) {
             </td>
             <td>
               <Ago at={key.createdAt} />
+              {key.createdBy != null && (
+                <small>{t("relays.madeBy", { name: key.createdBy })}</small>
+              )}
               <State of={key} />
             </td>
             <td className={classes.actions}>

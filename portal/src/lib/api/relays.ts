@@ -34,6 +34,14 @@ export const relayKeysQuery = (organization: string) =>
     staleTime: Infinity,
   });
 
+/** The environments of all projects, to choose among. */
+export const allEnvironmentsQuery = (organization: string) =>
+  queryOptions({
+    queryKey: ["allEnvironments", organization],
+    queryFn: async ({ signal }) =>
+      dataOf(await api(organization).GET("/api/v1/environments", { signal })).items,
+  });
+
 /** One of them, as it is edited. */
 export const relayKeyQuery = (organization: string, id: string) =>
   queryOptions({
