@@ -2,7 +2,7 @@
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ impl Disk {
             spool: folder.join("spool"),
             agent: folder.join("agent"),
         };
-        make(&disk.spool)?;
+        make_private(&disk.spool)?;
         Ok(disk)
     }
 
@@ -60,8 +60,37 @@ impl Disk {
     }
 }
 
+/// The same of a folder that is ours alone, and may be there from before with other rights.
+pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
+    make(folder)?;
+    let mut rights = fs::metadata(folder)?.permissions();
+    if rights.mode() & 0o077 != 0 {
+        rights.set_mode(0o700);
+        fs::set_permissions(folder, rights)?;
+    }
+    Ok(())
+}
+
 /// Makes a folder for its owner alone.
 pub(crate) fn make(folder: &Path) -> io::Result<()> {
     let mut maker = DirBuilder::new();
     maker.recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_with_keys_in_it_is_its_owners_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let ours = folder.path().join("environments");
+        fs::create_dir(&ours).unwrap();
+        fs::set_permissions(&ours, PermissionsExt::from_mode(0o755)).unwrap();
+        Disk::open(folder.path()).unwrap();
+        for name in ["environments", "spool"] {
+            let found = fs::metadata(folder.path().join(name)).unwrap();
+            assert_eq!(found.permissions().mode() & 0o777, 0o700, "{name}");
+        }
+    }
 }

@@ -35,7 +35,7 @@ impl Environments {
     /// # Errors
     /// Those of the disk.
     pub fn open(folder: &Path) -> io::Result<Self> {
-        disk::make(folder)?;
+        disk::make_private(folder)?;
         Ok(Self(folder.to_owned()))
     }
 
@@ -107,7 +107,11 @@ impl Environments {
                         kept.insert(id.clone(), at);
                     }
                 }
-                self.keep_only(serves.into_keys().collect()).await;
+                // What cannot be loaded now is there all the same, and so is its copy.
+                if let Ok(heads) = source.environments().await {
+                    let there = heads.into_iter().map(|head| head.environment);
+                    self.keep_only(there.collect()).await;
+                }
             }
             progressed.await;
             sleep(EVERY).await;
@@ -184,3 +188,6 @@ impl Source for Kept {
         Box::pin(std::future::pending())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -70,8 +70,11 @@ pub enum ToRelay {
         sender: String,
         /// The batch's number.
         sequence: i64,
-        /// What became of it; none where it could not be stored now.
+        /// What became of it; none where it could not be stored.
         taken: Option<Taken>,
+        /// Why it will never be stored; none where it can be sent again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        refused: Option<String>,
     },
 }
 

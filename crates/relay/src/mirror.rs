@@ -132,8 +132,10 @@ impl Mirror {
         found.committed_at = since.committed_at;
         found.trace = since.trace;
         found.last_stamp = since.last_stamp;
+        if found.position != position {
+            found.known.push_back(position);
+        }
         found.position = position;
-        found.known.push_back(position);
         if found.known.len() > KNOWN {
             found.known.pop_front();
         }

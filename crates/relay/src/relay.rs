@@ -104,6 +104,8 @@ impl Relay {
     /// Opens the folder or the file, binds the addresses, and returns when SDKs are answered: as
     /// long as nothing is known of the environments they are told to come back.
     ///
+    /// Needs tokio's runtime of several threads: what blocks is handed from one to the others.
+    ///
     /// # Errors
     /// Where the folder, the file or an address cannot be used.
     pub async fn start(config: Config) -> anyhow::Result<Self> {

@@ -8,12 +8,24 @@ use std::collections::VecDeque;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
 use crate::message::{pack, unpack};
 use crate::traffic::Batch;
+
+/// What a disk gives files in, in bytes: a small one takes as much.
+const BLOCK: u64 = 4096;
+
+/// What the names of damaged batches end with.
+const BAD: &str = "bad";
+
+/// What a file of so many bytes takes of the disk.
+fn on_disk(bytes: u64) -> u64 {
+    bytes.div_ceil(BLOCK) * BLOCK
+}
 
 /// The queue.
 pub(crate) struct Spool {
@@ -23,6 +35,8 @@ pub(crate) struct Spool {
     queue: Mutex<Queue>,
     /// How many batches wait.
     waiting: watch::Sender<usize>,
+    /// Counts batches that could not be read again.
+    lost: AtomicU64,
 }
 
 #[derive(Default)]
@@ -53,7 +67,11 @@ impl Spool {
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
             match entry.file_name().to_str().map(str::parse::<u64>) {
-                Some(Ok(number)) => found.push((number, entry.path(), entry.metadata()?.len())),
+                Some(Ok(number)) => {
+                    found.push((number, entry.path(), on_disk(entry.metadata()?.len())));
+                }
+                // Was damaged: for whoever wants to know how.
+                _ if entry.path().extension().is_some_and(|it| it == BAD) => {}
                 // Half written when the process ended.
                 _ => fs::remove_file(entry.path())?,
             }
@@ -70,7 +88,13 @@ impl Spool {
             limit,
             waiting: watch::Sender::new(queue.files.len()),
             queue: Mutex::new(queue),
+            lost: AtomicU64::new(0),
         })
+    }
+
+    /// How many batches could not be read again since the start.
+    pub(crate) fn lost(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
     }
 
     /// How many bytes wait.
@@ -86,7 +110,7 @@ impl Spool {
     /// Puts a batch at the end. Blocks for as long as the disk takes.
     pub(crate) fn push(&self, batch: &Batch) -> Result<(), NotSpooled> {
         let packed = pack(batch)?;
-        let bytes = packed.len() as u64;
+        let bytes = on_disk(packed.len() as u64);
         let mut queue = self.queue();
         if queue.bytes + bytes > self.limit {
             return Err(NotSpooled::Full(queue.bytes));
@@ -103,7 +127,7 @@ impl Spool {
         Ok(())
     }
 
-    /// The batch that waits longest. One that is damaged is told of and thrown away.
+    /// The batch that waits longest. One that is damaged is told of, counted and put aside.
     ///
     /// # Errors
     /// The disk says no, which may be for now only: nothing is thrown away.
@@ -121,6 +145,9 @@ impl Spool {
             };
             let file = path.display();
             tracing::error!(%file, damage, "traffic on the disk is lost");
+            self.lost.fetch_add(1, Ordering::Relaxed);
+            // Where it is not there at all it cannot be put aside either.
+            let _gone = fs::rename(&path, path.with_extension(BAD));
             self.pop();
         }
     }
@@ -134,7 +161,9 @@ impl Spool {
         queue.bytes -= bytes;
         self.waiting.send_replace(queue.files.len());
         drop(queue);
-        if let Err(error) = fs::remove_file(&path) {
+        if let Err(error) = fs::remove_file(&path)
+            && error.kind() != io::ErrorKind::NotFound
+        {
             let file = path.display();
             tracing::warn!(%file, %error, "a batch that was taken stays on the disk");
         }

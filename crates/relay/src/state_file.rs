@@ -81,8 +81,13 @@ pub fn write<'w>(
     let mut beside = path.as_os_str().to_owned();
     beside.push(".new");
     let beside = Path::new(&beside);
+    // One that is left from before may be readable by others, or lead elsewhere.
+    match std::fs::remove_file(beside) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+        _ => {}
+    }
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600);
+    options.write(true).create_new(true).mode(0o600);
     let mut file = BufWriter::new(options.open(beside)?);
     file.write_all(FORMAT)?;
     for environment in environments {

@@ -2,10 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use burgee_edge::session::user::KeptUser;
 use burgee_edge::sink::{self, ExposureTexts, MetricTexts};
 use serde::{Deserialize, Serialize};
+
+/// Now, in ms since 1970.
+pub(crate) fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |it| i64::try_from(it.as_millis()).unwrap_or(i64::MAX))
+}
+
+mod checked;
+
+pub(crate) use checked::Checked;
 
 /// What is written in one transaction; (sender, sequence) counts it once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -90,30 +101,6 @@ impl From<&sink::Batch> for Batch {
 }
 
 impl Batch {
-    /// The batch for a sink, with what is of environments that `within` says. What is of others is
-    /// left out: a relay speaks for those of its key alone.
-    pub fn within(self, within: impl Fn(&str) -> bool) -> (sink::Batch, Vec<usize>) {
-        let mut places = Vec::with_capacity(self.users.len());
-        let mut users = Vec::with_capacity(self.users.len());
-        for (place, user) in self.users.into_iter().enumerate() {
-            if within(&user.environment) {
-                places.push(place);
-                users.push(user.into());
-            }
-        }
-        let batch = sink::Batch {
-            sender: self.sender,
-            sequence: self.sequence,
-            users,
-            counts: kept(self.counts, |it| within(&it.environment)),
-            exposures: kept(self.exposures, |it| within(&it.environment)),
-            metrics: kept(self.metrics, |it| within(&it.environment)),
-        };
-        (batch, places)
-    }
-}
-
-impl Batch {
     /// The batch in pieces, each of one environment and of at most `limit` bytes of texts, with
     /// their environments. The same batch is cut the same way each time: a piece that is sent again
     /// has the sender and the sequence that it had.
@@ -189,10 +176,6 @@ impl Pieces<'_> {
         let open = self.open.into_iter().map(|(id, (piece, ..))| (id, piece));
         self.full.into_iter().chain(open).collect()
     }
-}
-
-fn kept<T, U: From<T>>(items: Vec<T>, keep: impl Fn(&T) -> bool) -> Vec<U> {
-    items.into_iter().filter(keep).map(U::from).collect()
 }
 
 fn user(seen: &sink::UserSeen) -> User {

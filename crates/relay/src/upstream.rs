@@ -51,10 +51,19 @@ pub(crate) trait Line: Send + Sync {
     fn ask(&self, question: u64, message: ToUpstream) -> BoxFuture<'_, Option<ToRelay>>;
 
     /// Sends a batch; none where it is in nobody's keeping.
-    fn store(&self, batch: Batch) -> BoxFuture<'_, Option<Taken>>;
+    fn store(&self, batch: Batch) -> BoxFuture<'_, Option<Stored>>;
 
     /// Lets go of all who wait: nobody answers any more.
     fn end(&self);
+}
+
+/// What became of a batch that was sent up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Stored {
+    /// It is stored, or in the keeping of whoever stores it.
+    Taken(Taken),
+    /// It is never stored, for this reason.
+    Refused(String),
 }
 
 /// What a relay has of its upstream.
@@ -64,6 +73,8 @@ pub struct Upstream {
     /// Environments that are not on the disk as they are here.
     dirty: Mutex<BTreeSet<String>>,
     to_keep: Notify,
+    /// Held while they are written.
+    keeping: Mutex<()>,
     disk: Disk,
     spool: Spool,
     /// Whether anything is known: the upstream told all, or it was on the disk.
@@ -73,6 +84,8 @@ pub struct Upstream {
     /// The connection, while there is one.
     pub(crate) link: watch::Sender<Option<Arc<dyn Line>>>,
     questions: AtomicU64,
+    /// Counts batches that are lost.
+    lost: AtomicU64,
 }
 
 impl Upstream {
@@ -95,10 +108,12 @@ impl Upstream {
             mirror: Mutex::new(mirror),
             dirty: Mutex::default(),
             to_keep: Notify::new(),
+            keeping: Mutex::default(),
             known: watch::Sender::new(known),
             told: watch::Sender::new(0),
             link: watch::Sender::new(None),
             questions: AtomicU64::new(0),
+            lost: AtomicU64::new(0),
         }))
     }
 
@@ -126,6 +141,11 @@ impl Upstream {
     /// How many bytes of traffic wait on the disk.
     pub fn waiting_bytes(&self) -> u64 {
         self.spool.bytes()
+    }
+
+    /// How many batches are lost: the upstream refused them for good, or they were damaged on the disk.
+    pub(crate) fn lost_batches(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed) + self.spool.lost()
     }
 
     /// Resolves once something is known of the environments.
@@ -160,16 +180,22 @@ impl Upstream {
         link.ask(number, question(number)).await.ok_or_else(away)
     }
 
-    /// Sends a batch, and waits until it is stored.
+    /// Sends a batch, and waits until it is stored, or refused for good.
     async fn send(&self, batch: &Batch) -> Result<sink::Taken, Unavailable> {
         let link = self.link.borrow().clone().ok_or_else(away)?;
         let stored = tokio::time::timeout(STORING, link.store(batch.clone()));
-        let stored = stored.await.ok().flatten();
-        let taken = stored.ok_or_else(away)?;
-        Ok(sink::Taken {
-            known_users: taken.known_users,
-            event_names: taken.event_names,
-        })
+        match stored.await.ok().flatten().ok_or_else(away)? {
+            Stored::Taken(taken) => Ok(sink::Taken {
+                known_users: taken.known_users,
+                event_names: taken.event_names,
+            }),
+            // Who sends it again and again sends nothing else.
+            Stored::Refused(reason) => {
+                tracing::error!(reason, "the upstream never stores a batch: it is lost");
+                self.lost.fetch_add(1, Ordering::Relaxed);
+                Ok(sink::Taken::default())
+            }
+        }
     }
 
     /// Is done with the connection: what waits for an answer of the upstream waits no longer.
@@ -212,7 +238,7 @@ impl Upstream {
                     continue;
                 }
                 Ok(Some(batch)) if self.send(&batch).await.is_ok() => {
-                    self.spool.pop();
+                    tokio::task::block_in_place(|| self.spool.pop());
                     pause = FIRST_PAUSE;
                     continue;
                 }
@@ -319,13 +345,15 @@ impl Sink for Upstream {
 
     fn keys_used<'a>(&'a self, secrets: &'a [Box<str>]) -> BoxFuture<'a, Result<(), Unavailable>> {
         Box::pin(async {
-            // Without a connection nobody hears of it, and it is to be told again.
-            if !self.is_connected() {
-                return Err(away());
-            }
             let secrets = secrets.iter().map(|it| Secret(it.to_string()));
-            self.tell(ToUpstream::KeysUsed(secrets.collect()));
-            Ok(())
+            // What nobody hears is to be told again.
+            match self.tell(ToUpstream::KeysUsed(secrets.collect())) {
+                true => Ok(()),
+                false => Err(away()),
+            }
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

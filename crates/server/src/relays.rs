@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use burgee_domain::id::Id;
+use burgee_domain::limits::MAX_RELAY_AGENTS;
 use burgee_domain::model::Organization;
 use burgee_domain::position::Position;
 use burgee_edge::delivery::NodeReport;
@@ -30,6 +31,9 @@ const EVERY: Duration = Duration::from_secs(8);
 
 /// Notes that may wait to be written down.
 const QUEUE: usize = 1_024;
+
+/// Relays of an organization that are known here: as many as the list shows of one key.
+const MOST: usize = MAX_RELAY_AGENTS as usize;
 
 /// Lets relays in by the keys in the store.
 pub struct StoreAccess {
@@ -92,7 +96,9 @@ impl StoreAccess {
         let before = known.agents.get(&report.agent.id);
         let foreign = before.is_some_and(|it| it.connection.organization != *teller);
         let early = before.is_some_and(|it| it.written.elapsed() < EVERY);
-        if organization != teller || foreign || early {
+        let of_teller = |it: &&Agent| it.connection.organization == *teller;
+        let crowded = || known.agents.values().filter(of_teller).count() >= MOST;
+        if organization != teller || foreign || early || (before.is_none() && crowded()) {
             return None;
         }
         Some(AgentSeen {
@@ -210,4 +216,82 @@ pub async fn whole(store: &Store, environments: &[String]) -> Result<Vec<Whole>,
         all.push(found.into());
     }
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use burgee_relay::message::Agent as Said;
+
+    use super::*;
+
+    fn report(agent: &str, key: &str) -> Report {
+        Report {
+            agent: Said {
+                id: agent.into(),
+                name: "near".into(),
+                version: "1".into(),
+            },
+            connections: u64::MAX,
+            environments: Default::default(),
+            key: key.into(),
+            address: String::new(),
+            via: None,
+        }
+    }
+
+    /// Two organizations' relays have come with their keys.
+    fn access() -> StoreAccess {
+        let access = StoreAccess::new(
+            LateStore::default(),
+            Arc::new(RelayFigures::new("here".into())),
+        );
+        for (key, organization) in [("mine", "me"), ("mine-2", "me"), ("theirs", "them")] {
+            let organization = Id::new(organization);
+            access.known().keys.insert(key.into(), organization);
+        }
+        access
+    }
+
+    #[tokio::test]
+    async fn a_relay_speaks_for_those_of_its_own_organization() {
+        let access = access();
+        let noted = |by, agent, key| access.noted(by, report(agent, key), Millis(1));
+        let seen = noted("mine", "behind", "mine-2").unwrap();
+        assert_eq!(
+            (seen.organization, seen.connections),
+            (Id::new("me"), i64::MAX)
+        );
+        assert_eq!(noted("mine", "behind", "theirs"), None);
+        assert_eq!(noted("mine", "behind", "nobody's"), None);
+        // Nor does it take one over that another organization's told of.
+        access.seen("theirs", report("their-relay", "theirs"));
+        assert_eq!(noted("mine", "their-relay", "mine"), None);
+    }
+
+    #[tokio::test]
+    async fn who_tells_all_the_time_is_written_down_now_and_then_and_no_more_than_fit() {
+        let access = access();
+        access.seen("mine", report("near", "mine"));
+        assert_eq!(
+            access.noted("mine", report("near", "mine"), Millis(1)),
+            None
+        );
+        for number in 0..2 * QUEUE {
+            access.seen("mine", report(&format!("made-up-{number}"), "mine"));
+        }
+        assert_eq!(access.known().agents.len(), QUEUE);
+        // What one organization makes up leaves the others their places.
+        for number in 0..2 * MOST {
+            let seen = access.noted("mine", report(&format!("more-{number}"), "mine"), Millis(1));
+            let Some(seen) = seen else { break };
+            let agent = Agent {
+                connection: seen.connection(),
+                written: Instant::now(),
+            };
+            access.known().agents.insert(seen.agent, agent);
+        }
+        assert_eq!(access.known().agents.len(), MOST);
+        let other = access.noted("theirs", report("another", "theirs"), Millis(1));
+        assert!(other.is_some());
+    }
 }

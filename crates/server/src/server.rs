@@ -166,8 +166,10 @@ async fn open_or_kept(
         Ok((store, first_start)) => return Ok((store.into(), None, first_start)),
         Err(error) => error,
     };
-    let away = matches!(error.downcast_ref(), Some(StoreError::Unavailable(_)));
-    let kept = folder.filter(|_| away).map(Kept::load).transpose();
+    let kept = folder
+        .filter(|_| is_away(&error))
+        .map(Kept::load)
+        .transpose();
     match kept.context("--state-dir")?.flatten() {
         Some(kept) => {
             tracing::warn!(%error, "serving what was kept on the disk until the database is there");
@@ -175,6 +177,11 @@ async fn open_or_kept(
         }
         None => Err(error),
     }
+}
+
+/// Whether a database could not be reached, which passes by itself.
+fn is_away(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(StoreError::Unavailable(_)))
 }
 
 /// What answers SDKs and relays, and what is between it and the store.
@@ -300,17 +307,32 @@ impl Managing {
 
     /// The same once the database is there, which is looked for again and again.
     async fn begin_late(self) {
+        let mut told = String::new();
         loop {
             tokio::time::sleep(LOOK).await;
             let store = match management::open(&self.config).await {
                 Ok((store, _)) => store,
-                Err(error) => {
+                Err(error) if is_away(&error) => {
                     tracing::debug!(%error, "the database is still away");
+                    continue;
+                }
+                Err(error) => {
+                    // It is there, and will not do by itself: somebody has to know.
+                    if told != error.to_string() {
+                        tracing::error!(%error, "the database cannot be used; old states are served");
+                        told = error.to_string();
+                    }
                     continue;
                 }
             };
             match self.begin(&store).await {
-                Ok(_) => {
+                Ok(password) => {
+                    if password.is_some() {
+                        // It is shown to who starts a server, and in no log.
+                        tracing::warn!(
+                            "nobody has a password yet: `burgee user reset-password` gives one"
+                        );
+                    }
                     tracing::info!("the database is there: all is served");
                     return self.store.set(store);
                 }

@@ -116,6 +116,10 @@ pub(crate) const TRAFFIC: &[Migration] = &[
         version: 6,
         text: include_str!("../migrations/traffic/0006_delivery.sql"),
     },
+    Migration {
+        version: 7,
+        text: include_str!("../migrations/traffic/0007_senders.sql"),
+    },
 ];
 
 /// What a line begins with that is for PostgreSQL alone.

@@ -66,7 +66,7 @@ pub struct Count<'a> {
     pub variation: Cow<'a, str>,
     /// When; any moment of the minute.
     pub minute: Millis,
-    /// How many.
+    /// How many; a minute holds 2^40 of them.
     pub count: u64,
 }
 
@@ -119,7 +119,8 @@ pub struct Batch<'a> {
     pub sender: Cow<'a, str>,
     /// Counts the sender's batches.
     pub sequence: i64,
-    /// When it is written. A batch is known as repeated for two days.
+    /// When it is written. A batch is known as repeated for 92 days; whatever its sender sends after
+    /// it is to come within two days of it, or after it.
     pub at: Millis,
     /// End users.
     pub users: Vec<UserSeen<'a>>,

@@ -10,7 +10,7 @@ use super::streams::{Streams, delivery, traffic};
 use super::wire::PART;
 use crate::message::{Answer, Taken, ToRelay, ToUpstream, pack, unpack};
 use crate::traffic::Batch;
-use crate::upstream::Line;
+use crate::upstream::{Line, Stored};
 
 /// The way up, while NATS is there.
 pub(super) struct NatsLine {
@@ -110,9 +110,13 @@ impl Line for NatsLine {
         })
     }
 
-    fn store(&self, batch: Batch) -> BoxFuture<'_, Option<Taken>> {
+    fn store(&self, batch: Batch) -> BoxFuture<'_, Option<Stored>> {
         // Who was known before is not told: a queue has no answers.
-        Box::pin(async move { self.queue(&batch).await.then(Taken::default) })
+        Box::pin(async move {
+            self.queue(&batch)
+                .await
+                .then(|| Stored::Taken(Taken::default()))
+        })
     }
 
     fn end(&self) {}

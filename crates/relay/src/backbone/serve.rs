@@ -20,9 +20,11 @@ use tokio::time::sleep;
 
 use super::streams::{Streams, TRAFFIC, delivery, traffic};
 use super::{Backbone, Fault, PATIENCE, nats};
-use crate::message::{Answer, Secret, ToRelay, ToUpstream, pack, unpack_within};
+use crate::message::{
+    Answer, MAX_TEXT_UP, Secret, ToRelay, ToUpstream, pack, unpack_beside, unpack_within,
+};
 use crate::serve::{Access, credible, find};
-use crate::traffic::Batch;
+use crate::traffic::{Batch, Checked, now};
 
 /// Where relays ask.
 pub(super) const ASK: &str = "burgee.ask";
@@ -38,8 +40,8 @@ const RETRY: Duration = Duration::from_secs(2);
 const BATCHES: i64 = 64;
 /// Questions under way at once.
 const QUESTIONS: usize = 64;
-/// Text of a message at most.
-const MAX_TEXT: u64 = 64 << 20;
+/// Text of a question at most, and of what is told.
+const MAX_TEXT: u64 = 1 << 20;
 
 /// Takes what relays send by NATS.
 pub struct Serving {
@@ -171,16 +173,21 @@ impl Serving {
     }
 
     async fn take_one(&self, message: jetstream::Message) -> Result<(), Fault> {
-        let batch = match unpack_within::<Batch>(&message.payload, MAX_TEXT) {
-            Ok(batch) => batch,
-            Err(error) => {
-                tracing::error!(%error, "traffic of a relay cannot be read and is lost");
+        let checked = match read(&message).await {
+            Ok(checked) => checked,
+            Err(reason) => {
+                tracing::error!(reason, "traffic of a relay is never stored");
                 return message.ack_with(AckKind::Term).await.map_err(Fault::Nats);
             }
         };
-        // Credentials say into which subjects a relay may put something, so it is of this one.
-        let (batch, _) = batch.within(|id| traffic(id) == message.subject.as_str());
-        let ack = match self.sink.write(&batch).await {
+        if checked.refused > 0 {
+            let rows = checked.refused;
+            tracing::warn!(
+                rows,
+                "a relay sends what no relay counts; the rest is stored"
+            );
+        }
+        let ack = match self.sink.write(&checked.batch).await {
             Ok(_) => AckKind::Ack,
             Err(unavailable) => {
                 tracing::warn!(%unavailable, "a relay's batch cannot be stored now");
@@ -190,6 +197,16 @@ impl Serving {
         };
         message.ack_with(ack).await.map_err(Fault::Nats)
     }
+}
+
+/// What is taken of a batch. Credentials say into which subjects a relay may put something, so it is
+/// of this one.
+async fn read(message: &jetstream::Message) -> Result<Checked, String> {
+    let batch = unpack_beside::<Batch>(message.payload.clone(), MAX_TEXT_UP).await;
+    let batch = batch.map_err(|error| error.to_string())?;
+    let batch = batch.ok_or("it is of another version")?;
+    let checked = batch.checked(now(), |id| traffic(id) == message.subject.as_str());
+    checked.map_err(|refused| refused.to_string())
 }
 
 /// Does what never ends, again where it ended.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use burgee_edge::metrics::{Metrics, joined};
 use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
@@ -34,6 +35,13 @@ fn own(upstream: &Upstream) -> String {
         "spool_bytes",
         "Traffic that waits on the disk for the upstream",
         spool,
+    );
+    let lost: Counter = Counter::default();
+    lost.inc_by(upstream.lost_batches());
+    registry.register(
+        "batches_lost",
+        "Batches of traffic that the upstream refused for good, or that were damaged on the disk",
+        lost,
     );
     let mut text = String::new();
     // Writing to a text does not fail.

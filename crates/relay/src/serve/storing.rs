@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::{Ended, Feeding};
 use crate::message::{Opened, Secret, Taken, ToRelay};
-use crate::traffic::Batch;
+use crate::traffic::{Batch, Checked, now};
 
 /// So much may wait to be stored. A relay sends one batch of its own at a time, and one for each
 /// that hangs on it; who has to wait longer keeps what it has.
@@ -27,6 +27,7 @@ pub(super) fn not_now(batch: &Batch) -> ToRelay {
         sender: batch.sender.clone(),
         sequence: batch.sequence,
         taken: None,
+        refused: None,
     }
 }
 
@@ -52,15 +53,35 @@ impl Feeding {
 
     async fn store_one(&self, batch: Batch, within: &Opened) -> ToRelay {
         let (sender, sequence) = (batch.sender.clone(), batch.sequence);
-        let (batch, places) = batch.within(|id| within.opens(id));
-        let written = self.sink.write(&batch).await;
-        if let Err(unavailable) = &written {
-            tracing::warn!(%unavailable, "a relay's batch cannot be stored now");
-        }
+        let (taken, refused) = match batch.checked(now(), |id| within.opens(id)) {
+            Ok(checked) => (self.write(checked).await, None),
+            Err(refused) => {
+                tracing::error!(%refused, key = within.key, "a batch of a relay is never stored");
+                (None, Some(refused.to_string()))
+            }
+        };
         ToRelay::Taken {
             sender,
             sequence,
-            taken: written.ok().map(|taken| in_places(taken, &places)),
+            taken,
+            refused,
+        }
+    }
+
+    async fn write(&self, checked: Checked) -> Option<Taken> {
+        if checked.refused > 0 {
+            let rows = checked.refused;
+            tracing::warn!(
+                rows,
+                "a relay sends what no relay counts; the rest is stored"
+            );
+        }
+        match self.sink.write(&checked.batch).await {
+            Ok(taken) => Some(in_places(taken, &checked.places)),
+            Err(unavailable) => {
+                tracing::warn!(%unavailable, "a relay's batch cannot be stored now");
+                None
+            }
         }
     }
 

@@ -391,3 +391,23 @@ async fn a_relay_whose_version_is_not_to_be_is_taken_back_by_the_store_of_record
     caller.until(8).await;
     let _in_use = world;
 }
+
+#[tokio::test]
+async fn a_batch_that_no_database_can_hold_is_refused_for_good() {
+    let (world, address) = serve(World::default()).await;
+    world.put(1, 0);
+    let mut caller = Caller::hello(address, 0).await;
+    for (sender, is_taken) in [("s\0", false), ("s", true)] {
+        let batch = Batch {
+            sender: sender.into(),
+            ..Batch::default()
+        };
+        caller.say(&ToUpstream::Batch(batch)).await;
+        let answer = loop {
+            if let ToRelay::Taken { taken, refused, .. } = caller.told().await {
+                break (taken.is_some(), refused.is_some());
+            }
+        };
+        assert_eq!(answer, (is_taken, !is_taken), "{sender:?}");
+    }
+}

@@ -33,14 +33,23 @@ fn what_waits_comes_in_order_also_after_a_restart() {
     let wanted: Vec<i64> = (2..=12).chain([15]).collect();
     assert_eq!(taken, wanted);
     assert_eq!((spool.bytes(), spool.is_empty()), (0, true));
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    // What was damaged is counted, and lies there for whoever wants to look.
+    assert_eq!(spool.lost(), 1);
+    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
+    let bad = left[0].as_ref().unwrap().file_name();
+    assert_eq!(
+        (left.len(), bad.to_str()),
+        (1, Some("00000000000000000014.bad"))
+    );
+    let spool = Spool::open(folder.path(), 1 << 20).unwrap();
+    assert!(spool.is_empty());
 }
 
 #[test]
 fn past_the_bound_nothing_is_taken_until_there_is_room() {
     let folder = tempfile::tempdir().unwrap();
-    let one = pack(&batch(1)).unwrap().len() as u64;
-    let spool = Spool::open(folder.path(), 2 * one).unwrap();
+    // Each takes a block of the disk, however small it is.
+    let spool = Spool::open(folder.path(), 2 * BLOCK).unwrap();
     spool.push(&batch(1)).unwrap();
     spool.push(&batch(2)).unwrap();
     assert!(matches!(spool.push(&batch(3)), Err(NotSpooled::Full(_))));

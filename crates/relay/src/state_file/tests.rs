@@ -35,3 +35,22 @@ fn what_is_written_is_read_and_what_is_cut_off_is_refused() {
     std::fs::write(&path, b"something else that is long enough").unwrap();
     assert!(matches!(read(&path), Err(BadFile::Format)));
 }
+
+#[test]
+fn a_file_that_somebody_left_in_the_way_is_not_written_into() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (path, theirs) = (folder.path().join("state"), folder.path().join("theirs"));
+    std::fs::write(&theirs, "as it was").unwrap();
+    std::os::unix::fs::symlink(&theirs, folder.path().join("state.new")).unwrap();
+    write(&path, []).unwrap();
+    assert_eq!(std::fs::read_to_string(&theirs).unwrap(), "as it was");
+    assert!(read(&path).unwrap().is_empty());
+    // Nor one that others may read.
+    let open = folder.path().join("state.new");
+    std::fs::write(&open, "").unwrap();
+    std::fs::set_permissions(&open, PermissionsExt::from_mode(0o666)).unwrap();
+    write(&path, []).unwrap();
+    let mode = path.metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}

@@ -11,17 +11,24 @@ use super::{Upstream, lock};
 /// How long changes are gathered before they are written.
 const EVERY: Duration = Duration::from_secs(1);
 
+/// How soon what could not be written is tried again, unless something else changes.
+const AGAIN: Duration = Duration::from_secs(10);
+
 impl Upstream {
     /// Writes what changed to the disk, each second in which something did. Never ends.
     pub(crate) async fn keep(self: Arc<Self>) {
         loop {
-            self.to_keep.notified().await;
+            let failed = !lock(&self.dirty).is_empty();
+            tokio::select! {
+                () = self.to_keep.notified() => {}
+                () = sleep(AGAIN), if failed => {}
+            }
             sleep(EVERY).await;
             self.keep_now().await;
         }
     }
 
-    /// Writes what changed to the disk. What cannot be written is tried again with the next change.
+    /// Writes what changed to the disk. What cannot be written is tried again after a while.
     pub(crate) async fn keep_now(self: &Arc<Self>) {
         let upstream = Arc::clone(self);
         let kept = tokio::task::spawn_blocking(move || upstream.write_dirty());
@@ -31,6 +38,8 @@ impl Upstream {
     }
 
     fn write_dirty(&self) {
+        // Two at once would write the same files.
+        let _alone = lock(&self.keeping);
         let dirty = std::mem::take(&mut *lock(&self.dirty));
         let mut gone = false;
         for id in dirty {

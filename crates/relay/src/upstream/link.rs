@@ -15,8 +15,8 @@ use tokio_tungstenite::tungstenite::Message;
 
 use super::connect::{self, Address, Socket};
 use super::{FIRST_PAUSE, LONGEST_PAUSE, Status};
-use super::{Line, Upstream, lock};
-use crate::message::{MAX_TEXT, Taken, ToRelay, ToUpstream, Unreadable, pack, unpack_beside};
+use super::{Line, Stored, Upstream, lock};
+use crate::message::{MAX_TEXT, ToRelay, ToUpstream, Unreadable, pack, unpack_beside};
 use crate::traffic::Batch;
 
 /// How long connecting may take.
@@ -32,7 +32,7 @@ const QUEUE: usize = 256;
 pub(super) struct Link {
     out: mpsc::Sender<ToUpstream>,
     asked: Mutex<HashMap<u64, oneshot::Sender<ToRelay>>>,
-    sent: Mutex<HashMap<BatchName, oneshot::Sender<Option<Taken>>>>,
+    sent: Mutex<HashMap<BatchName, oneshot::Sender<Option<Stored>>>>,
 }
 
 /// A batch's sender and sequence.
@@ -80,7 +80,7 @@ impl Line for Link {
         })
     }
 
-    fn store(&self, batch: Batch) -> BoxFuture<'_, Option<Taken>> {
+    fn store(&self, batch: Batch) -> BoxFuture<'_, Option<Stored>> {
         Box::pin(async move {
             let (answered, answer) = oneshot::channel();
             let name = (batch.sender.clone(), batch.sequence);
@@ -212,9 +212,11 @@ impl Upstream {
                 sender,
                 sequence,
                 taken,
+                refused,
             } => {
                 if let Some(waiting) = lock(&link.sent).remove(&(sender, sequence)) {
-                    let _gone = waiting.send(taken);
+                    let stored = taken.map(Stored::Taken);
+                    let _gone = waiting.send(stored.or(refused.map(Stored::Refused)));
                 }
             }
         }

@@ -43,12 +43,14 @@ pub(super) async fn begin(
 ) -> anyhow::Result<Management> {
     let events = Events::new(store.clone(), stop_edge.clone());
     let mut state = state(config, store, edge, events)?;
-    if let Some(sending) = start_mail(config, &mut state, stop)? {
-        tasks.spawn(sending);
-    }
+    let sending = start_mail(config, &mut state, stop)?;
     let mails = state.mail.counters().clone();
     let audit = audit::Keeping::new(store.clone(), state.keyring.clone());
     let owner_password = setup::first_password(store).await?;
+    // From here on nothing fails: what is begun is begun once.
+    if let Some(sending) = sending {
+        tasks.spawn(sending);
+    }
     let deliveries = Arc::clone(&state.deliveries);
     tasks.spawn(deliveries.tell(store.clone(), stop.clone()));
     keep_going(store, audit, stop, tasks);

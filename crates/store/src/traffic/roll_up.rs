@@ -14,11 +14,14 @@ use crate::row;
 const HOUR: i64 = 3_600_000;
 const DAY: i64 = 24 * HOUR;
 
-/// How long minute rows, hour rows, exposures and known batches are kept, in ms.
+/// How long minute rows, hour rows, exposures, known batches, and up to which of a sender's batches all
+/// were in, are kept, in ms. The last is longer than what is counted may be old
+/// (`burgee_relay::traffic`), so that a batch that waited on a disk is known, or has nothing to count.
 const KEEP_MINUTES: i64 = 48 * HOUR;
 const KEEP_HOURS: i64 = 90 * DAY;
 const KEEP_EXPOSURES: i64 = 90 * DAY;
 const KEEP_BATCHES: i64 = 48 * HOUR;
+const KEEP_SENDERS: i64 = 92 * DAY;
 
 /// How many rows a step deletes at most.
 const STEP: i64 = 5_000;
@@ -47,7 +50,8 @@ impl Traffic<'_> {
         done.exposures = self
             .forget(FORGET_EXPOSURES, now.0 - KEEP_EXPOSURES)
             .await?;
-        self.forget(FORGET_BATCHES, now.0 - KEEP_BATCHES).await?;
+        self.forget_batches(now.0 - KEEP_BATCHES).await?;
+        self.forget(FORGET_SENDERS, now.0 - KEEP_SENDERS).await?;
         Ok(done)
     }
 
@@ -80,6 +84,38 @@ impl Traffic<'_> {
             .await?;
         tx.commit().await?;
         Ok(true)
+    }
+
+    /// Forgets which batches were in, but for up to which all of their sender were.
+    async fn forget_batches(&self, before: i64) -> Result<(), StoreError> {
+        loop {
+            let mut tx = self.store.begin_traffic().await?;
+            let oldest = sqlx::query(OLDEST_SENDER).bind(before);
+            let Some(oldest) = oldest.fetch_optional(&mut *tx).await? else {
+                tx.rollback().await?;
+                return Ok(());
+            };
+            let sender = row::text(&oldest, 0)?;
+            let found = sqlx::query(OLD_BATCHES)
+                .bind(sender.as_str())
+                .bind(before)
+                .bind(STEP)
+                .fetch_one(&mut *tx)
+                .await?;
+            let (up_to, at) = (row::number(&found, 0)?, row::number(&found, 1)?);
+            sqlx::query(MARK)
+                .bind(sender.as_str())
+                .bind(up_to)
+                .bind(at)
+                .execute(&mut *tx)
+                .await?;
+            sqlx::query("DELETE FROM traffic_batches WHERE sender = $1 AND sequence <= $2")
+                .bind(sender.as_str())
+                .bind(up_to)
+                .execute(&mut *tx)
+                .await?;
+            tx.commit().await?;
+        }
     }
 
     async fn forget(&self, statement: &'static str, before: i64) -> Result<u64, StoreError> {
@@ -151,5 +187,17 @@ const FORGET_EXPOSURES: &str = "DELETE FROM exposures \
      (SELECT environment_id, flag, flag_id, variation, user_key FROM exposures \
       WHERE last_at < $1 LIMIT $2)";
 
-const FORGET_BATCHES: &str = "DELETE FROM traffic_batches WHERE (sender, sequence) IN \
-     (SELECT sender, sequence FROM traffic_batches WHERE at < $1 LIMIT $2)";
+const OLDEST_SENDER: &str = "SELECT sender FROM traffic_batches WHERE at < $1 ORDER BY at LIMIT 1";
+
+/// The last of some of a sender's old batches, and when that was written.
+const OLD_BATCHES: &str = "SELECT MAX(sequence), MAX(at) FROM \
+     (SELECT sequence, at FROM traffic_batches WHERE sender = $1 AND at < $2 \
+      ORDER BY sequence LIMIT $3) AS old";
+
+const MARK: &str = "INSERT INTO traffic_senders (sender, up_to, at) VALUES ($1, $2, $3) \
+     ON CONFLICT (sender) DO UPDATE SET at = excluded.at, up_to = CASE \
+         WHEN excluded.up_to > traffic_senders.up_to THEN excluded.up_to \
+         ELSE traffic_senders.up_to END";
+
+const FORGET_SENDERS: &str = "DELETE FROM traffic_senders WHERE sender IN \
+     (SELECT sender FROM traffic_senders WHERE at < $1 LIMIT $2)";

@@ -12,6 +12,10 @@ const MINUTE: i64 = 60_000;
 /// A user who is known and has not changed is written again after this long, in ms.
 const SEEN_AGAIN: i64 = 86_400_000;
 
+/// A minute's count grows no further than this (the statement below has it too): sums of such hours
+/// and days are numbers that both databases have, whatever is sent.
+const MOST: i64 = 1_099_511_627_776;
+
 /// The start of a count's minute.
 pub(super) fn minute(count: &Count<'_>) -> i64 {
     count.minute.0 - count.minute.0.rem_euclid(MINUTE)
@@ -78,12 +82,13 @@ pub(super) fn insert_counts(rows: &[Cow<'_, Count<'_>>]) -> Result<Sql, StoreErr
         sql.next(&*row.flag).next(&*row.flag_id);
         sql.next(&*row.variation);
         sql.next(minute(row));
-        sql.next(i64::try_from(row.count).unwrap_or(i64::MAX));
+        sql.next(i64::try_from(row.count).map_or(MOST, |count| count.min(MOST)));
         sql.push(")");
     }
     sql.push(
         " ON CONFLICT (environment_id, flag, flag_id, at, variation) \
-         DO UPDATE SET count = counts_minute.count + excluded.count",
+         DO UPDATE SET count = counts_minute.count + excluded.count \
+         WHERE counts_minute.count < 1099511627776",
     );
     Ok(sql)
 }

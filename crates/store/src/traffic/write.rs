@@ -63,12 +63,16 @@ impl Traffic<'_> {
 /// Notes the batch; no if it was noted before.
 async fn is_first(connection: &mut AnyConnection, batch: &Batch<'_>) -> Result<bool, StoreError> {
     let noted = sqlx::query(
-        "INSERT INTO traffic_batches (sender, sequence, at) VALUES ($1, $2, $3) \
+        "INSERT INTO traffic_batches (sender, sequence, at) \
+         SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS BIGINT) WHERE NOT EXISTS \
+         (SELECT 1 FROM traffic_senders WHERE sender = $4 AND up_to >= $5) \
          ON CONFLICT (sender, sequence) DO NOTHING",
     )
     .bind(&*batch.sender)
     .bind(batch.sequence)
     .bind(batch.at.0)
+    .bind(&*batch.sender)
+    .bind(batch.sequence)
     .execute(connection)
     .await?;
     Ok(noted.rows_affected() > 0)

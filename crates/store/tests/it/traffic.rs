@@ -152,6 +152,58 @@ async fn a_batch_that_is_sent_again_counts_once() {
 }
 
 #[tokio::test]
+async fn a_batch_that_waited_for_weeks_counts_once() {
+    for_each_database(async |database| {
+        let traffic = database.store.traffic();
+        let mut sent = batch(7);
+        sent.counts = vec![count("a", NOW, 2)];
+        traffic.write(&sent).await.unwrap();
+        sent.sender = "node-2".into();
+        sent.sequence = 3;
+        traffic.write(&sent).await.unwrap();
+        // Their answers were lost with the line; weeks later it is back.
+        traffic.roll_up(later(60 * DAY)).await.unwrap();
+        for (sender, sequence, is_repeated) in [
+            ("node-1", 7, true),
+            ("node-1", 6, true),
+            ("node-2", 3, true),
+            ("node-2", 4, false),
+            ("node-1", 8, false),
+            ("node-3", 1, false),
+        ] {
+            sent.sender = sender.into();
+            (sent.sequence, sent.at) = (sequence, later(60 * DAY));
+            let written = traffic.write(&sent).await.unwrap();
+            assert_eq!(written.repeated, is_repeated, "{sender} {sequence}");
+        }
+        let counted = traffic.counts("e", NOW, later(MINUTE)).await.unwrap();
+        assert_eq!(counted[0].count, 6);
+        // As long as anything that old is counted at all.
+        traffic.roll_up(later(91 * DAY)).await.unwrap();
+        sent.sender = "node-1".into();
+        sent.sequence = 7;
+        assert!(traffic.write(&sent).await.unwrap().repeated);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn no_count_is_too_large_to_be_added_up() {
+    for_each_database(async |database| {
+        let traffic = database.store.traffic();
+        for sequence in 1..=4 {
+            let mut large = batch(sequence);
+            let most = i64::MAX as u64;
+            large.counts = vec![count("a", NOW, most), count("a", later(MINUTE), most)];
+            traffic.write(&large).await.unwrap();
+        }
+        let done = traffic.roll_up(later(92 * DAY)).await.unwrap();
+        assert_eq!((done.hours, done.days), (1, 1));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_bad_row_hurts_only_itself() {
     for_each_database(async |database| {
         let traffic = database.store.traffic();
