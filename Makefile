@@ -108,6 +108,13 @@ bench-seed: system ## Run the test whose figures FeatBit published (RUNS=…); t
 	cargo build --release --package burgee-cli --locked
 	$(BENCH) seed --runs $(RUNS)
 
+.PHONY: bench-fleet
+bench-fleet: system ## Measure several servers, fleets of relays and a million connections (11 GiB); takes twenty minutes
+	cargo build --release --package burgee-cli --locked
+	$(BENCH) nodes --runs $(RUNS)
+	$(BENCH) fleet
+	$(BENCH) million
+
 .PHONY: setup
 setup: system $(TOOLS_STAMP) $(NODE_STAMP) $(CLIENT_STAMP) $(PORTAL_STAMP) $(PYTHON_STAMP) ## Install what the targets need
 
