@@ -8,8 +8,9 @@ use burgee_testkit::cluster::ledger::Ledger;
 use burgee_testkit::lan::{Lan, Machine};
 use burgee_testkit::postgres::Postgres;
 use burgee_testkit::sdk::{Kind, Sdk};
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
+use uuid::Uuid;
 
 use crate::kit::{Data, Program, apply, counted, evaluate, flag_on, in_prod, person, write};
 
@@ -233,4 +234,49 @@ async fn relays_that_are_parted_from_their_upstream_in_any_direction_serve_on_an
         far.relay.stop();
     }
     assert_eq!(counted(&api, "f").await, 90);
+}
+
+/// A flag that weighs about two megabytes, and hardly less when it is packed.
+fn heavy(flag: &str) -> Value {
+    let keys: Vec<String> = (0..50_000).map(|_| Uuid::new_v4().to_string()).collect();
+    let ids = [Uuid::new_v4(), Uuid::new_v4()];
+    json!([{ "kind": "createFlag", "flag": flag, "type": "boolean",
+            "variations": [{ "id": ids[0], "value": "true" }, { "id": ids[1], "value": "false" }] },
+        { "kind": "setTargets", "flag": flag, "environment": "prod", "variation": ids[0],
+            "keys": keys },
+        in_prod("turnOn", flag)])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_relay_on_a_narrow_line_gets_megabytes_and_keeps_nobody_waiting() {
+    let site = Site::new().await;
+    let (_, upstream) = site.server("upstream");
+    let api = upstream.api(&site.token);
+    for flag in ["a", "b", "c", "d"] {
+        apply(&api, heavy(flag)).await;
+    }
+    apply(&api, flag_on("f")).await;
+    let (client_key, _) = site.data.sdk_keys("prod");
+    let mut client = Sdk::client(upstream.address, &client_key, &person("u"));
+    let (machine, folder) = (
+        site.lan.machine("far").unwrap(),
+        tempfile::tempdir().unwrap(),
+    );
+    site.lan.slow(&machine, "1mbit").unwrap();
+    let relay = relay(&machine, &upstream, &relay_key(&api).await, &folder);
+
+    // It takes half a minute, in which all goes on as ever for everybody else.
+    for round in 0..20 {
+        let way = ["turnOff", "turnOn"][round % 2];
+        apply(&api, json!([in_prod(way, "f")])).await;
+        let wanted = ["false", "true"][round % 2];
+        client.until(|sdk| sdk.value("f") == Some(wanted));
+    }
+    assert!(!is_connected(&relay).await, "the line is not narrow");
+    until_connected(&relay, true).await;
+    let mut far = Sdk::client(relay.address, &client_key, &person("u"));
+    apply(&api, json!([in_prod("turnOff", "f")])).await;
+    far.until(|sdk| sdk.value("f") == Some("false"));
+    client.until(|sdk| sdk.value("f") == Some("false"));
+    assert_eq!(far.flags, client.flags);
 }

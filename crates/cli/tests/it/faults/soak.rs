@@ -10,7 +10,7 @@ use burgee_testkit::api::{Api, PATIENCE};
 use burgee_testkit::cluster::verdict::Loss;
 use uuid::Uuid;
 
-use super::{LONG, PAUSE};
+use super::LONG;
 use crate::kit::{counted, try_evaluate};
 use disasters::{Disaster, Scene};
 
@@ -18,6 +18,8 @@ use disasters::{Disaster, Scene};
 const SECONDS: &str = "BURGEE_SOAK_SECONDS";
 /// What decides what happens.
 const SEED: &str = "BURGEE_SOAK_SEED";
+/// Between two changes of a person: what half an hour of them is has to be looked through at the end.
+const PAUSE: Duration = Duration::from_millis(200);
 /// Disasters at a time.
 const AT_ONCE: usize = 2;
 
