@@ -19,10 +19,10 @@ export function Toasts() {
     >
       {shown.map(({ id, text, action, more }) => (
         <div key={id} className={classes.toast}>
-          <span>
-            {text}
+          <div>
+            <span>{text}</span>
             {more}
-          </span>
+          </div>
           {action && (
             <Button
               small
