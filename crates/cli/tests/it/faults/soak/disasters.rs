@@ -52,9 +52,11 @@ impl Disaster {
     pub(super) fn any(dice: &mut Dice, scene: &Scene) -> Self {
         let node = dice.below(scene.nodes());
         match dice.below(9) {
-            0 => Self::Killed(node),
+            // A relay that is killed starts from what it kept, up to a second older than what its
+            // SDKs have, until it is brought further: `faults::kills` has those.
+            0 if node < scene.cluster.servers.len() => Self::Killed(node),
+            0 | 2 => Self::Stopped(node),
             1 => Self::Paused(node),
-            2 => Self::Stopped(node),
             3 => Self::Parted(node),
             4 => Self::Unheard(node),
             5 => Self::Deaf(node),
