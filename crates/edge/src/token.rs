@@ -42,7 +42,7 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// Why a token is no good. All of them are final for the SDK that sent it.
+/// Why a token is no good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// Not of the layout, or no secret of 44 characters in it.

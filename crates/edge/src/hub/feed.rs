@@ -5,6 +5,7 @@
 //! keeps nobody waiting. What cannot be refreshed goes on being served as it was.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -21,7 +22,9 @@ use crate::source::{BoxFuture, Head, Source, Unavailable};
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 /// The longest pause: how long after the database's return an edge may notice it.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// What takes longer than this is taken for failed.
+/// How long the source may take to say where everything stands, which is little: past it, it is away.
+const ANSWER: Duration = Duration::from_secs(10);
+/// A refresh that takes longer than this is taken for failed.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Environments that are refreshed at once.
 const CONCURRENT: usize = 8;
@@ -49,9 +52,12 @@ struct Pause {
 impl Pause {
     fn after(before: Option<Self>) -> Self {
         let length = before.map_or(FIRST_PAUSE, |pause| (pause.length * 2).min(LONGEST_PAUSE));
+        // Nodes that lost the same source at one moment do not all come back to it at one moment.
+        let share =
+            0.5 + f64::from(RandomState::new().hash_one(()) as u32 >> 1) / f64::from(u32::MAX);
         Self {
             length,
-            until: Instant::now() + length,
+            until: Instant::now() + length.mul_f64(share),
         }
     }
 
@@ -99,7 +105,7 @@ impl Feed {
     /// changed in the meantime.
     async fn look<'s>(&mut self, source: &'s dyn Source, changed: &mut BoxFuture<'s, ()>) -> bool {
         let mut meanwhile = false;
-        let heads = timeout(PATIENCE, source.environments());
+        let heads = timeout(ANSWER, source.environments());
         let mut heads = std::pin::pin!(heads);
         // `changed` is polled along, so that a change that falls into this moment is not missed.
         let heads = loop {

@@ -16,7 +16,7 @@ use crate::http::{answer, query};
 use crate::message::{self, Message};
 use crate::metrics::Reason;
 use crate::source::KeyKind;
-use crate::token::{self, Secret};
+use crate::token::{self, Refused, Secret};
 
 /// What to do now, in this order.
 #[derive(Debug, PartialEq, Eq)]
@@ -67,6 +67,12 @@ impl Close {
     pub const SILENT: Self = Self::new(1001, "silent for too long");
     /// The key has as many connections as it may have; SDKs reconnect.
     pub const TOO_MANY: Self = Self::new(1011, "too many connections with this SDK key");
+    /// The token's moment is far from the server's clock, and whose clock is wrong nobody knows: a server
+    /// whose clock jumped must not stop all SDKs for good. They reconnect.
+    pub const CLOCKS: Self = Self::new(
+        1011,
+        "the token's moment is too far from the server's clock",
+    );
     /// The key cannot be checked now; SDKs reconnect.
     pub const UNAVAILABLE: Self = Self::new(1011, "keys cannot be checked now");
 
@@ -217,7 +223,7 @@ impl Session {
         }
         // Refused after the upgrade: SDKs read the close code, not the HTTP status.
         let flow = match credentials(&upgrade, now) {
-            Some((secret, kind)) => {
+            Ok((secret, kind)) => {
                 self.stage = Stage::Asking(kind);
                 let flow = act(Action::Admit(&secret, kind));
                 if flow == Flow::Go {
@@ -225,7 +231,7 @@ impl Session {
                 }
                 flow
             }
-            None => self.end(Action::Close(Close::REFUSED), act),
+            Err(close) => self.end(Action::Close(close), act),
         };
         (upgrade.len, flow)
     }
@@ -256,24 +262,28 @@ impl Session {
     }
 }
 
-/// The secret and its kind, from the query; `None` where the connection is refused for good.
-fn credentials(upgrade: &Upgrade<'_>, now: i64) -> Option<(Secret, KeyKind)> {
-    let kind = match query::parameter(upgrade.query, "type")?.as_ref() {
+/// The secret and its kind, from the query; how the connection is closed where they do not do.
+fn credentials(upgrade: &Upgrade<'_>, now: i64) -> Result<(Secret, KeyKind), Close> {
+    let parameter = |name| query::parameter(upgrade.query, name).ok_or(Close::REFUSED);
+    let kind = match parameter("type")?.as_ref() {
         b"client" => KeyKind::Client,
         b"server" => KeyKind::Server,
-        _ => return None,
+        _ => return Err(Close::REFUSED),
     };
     let version = query::parameter(upgrade.query, "version").unwrap_or_default();
     if !matches!(version.as_ref(), b"" | b"1" | b"2") {
-        return None;
+        return Err(Close::REFUSED);
     }
-    let mut token = query::parameter(upgrade.query, "token")?.into_owned();
+    let mut token = parameter("token")?.into_owned();
     // Somebody in between may have read a `+` as a blank; a secret has none.
     for blank in token.iter_mut().filter(|byte| **byte == b' ') {
         *blank = b'+';
     }
-    let secret = token::verify(&token, now).ok()?;
-    Some((secret, kind))
+    match token::verify(&token, now) {
+        Ok(secret) => Ok((secret, kind)),
+        Err(Refused::Malformed) => Err(Close::REFUSED),
+        Err(Refused::Expired) => Err(Close::CLOCKS),
+    }
 }
 
 fn answer_message(text: &str, kind: KeyKind, act: &mut impl FnMut(Action<'_>) -> Flow) -> Flow {
