@@ -13,11 +13,13 @@ use burgee_edge::source::{
 use burgee_edge::trace::Trace;
 use burgee_relay::kept::Kept;
 use burgee_store::{Store, StoreError, edge};
+use rand::RngExt;
 use tokio::sync::{Mutex, watch};
 
 use crate::late::LateStore;
 
-/// After what time a lost connection for other nodes' notifications is made anew.
+/// After what time a lost connection for other nodes' notifications is made anew, about: not by all
+/// nodes at one moment.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// Feeds the edge from the store; until that is open, from what was kept on the disk.
@@ -143,7 +145,8 @@ pub async fn listen(store: Store) {
             if let Err(error) = store.listen().await {
                 tracing::warn!(%error, "not listening to other nodes: looking only, trying again");
             }
-            tokio::time::sleep(RETRY).await;
+            let share = rand::rng().random_range(0.5..=1.5);
+            tokio::time::sleep(RETRY.mul_f64(share)).await;
         }
     };
     tokio::join!(listening, store.look_for_commits());

@@ -23,6 +23,7 @@ use burgee_relay::backbone::{Backbone, Publisher, Serving};
 use burgee_relay::kept::{Environments, Kept};
 use burgee_relay::serve::Feeding;
 use burgee_store::StoreError;
+use rand::RngExt;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -35,7 +36,8 @@ use crate::relays::StoreAccess;
 use crate::sink::LocalSink;
 use management::Management;
 
-/// How often a database is looked for that could not be reached at the start.
+/// How often a database is looked for that could not be reached at the start, about: not by all servers
+/// at one moment.
 const LOOK: Duration = Duration::from_secs(2);
 
 /// A running service.
@@ -309,7 +311,8 @@ impl Managing {
     async fn begin_late(self) {
         let mut told = String::new();
         loop {
-            tokio::time::sleep(LOOK).await;
+            let share = rand::rng().random_range(0.5..=1.5);
+            tokio::time::sleep(LOOK.mul_f64(share)).await;
             let store = match management::open(&self.config).await {
                 Ok((store, _)) => store,
                 Err(error) if is_away(&error) => {

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use sqlx::postgres::PgListener;
 use tokio::sync::watch;
-use tokio::time::sleep;
+use tokio::time::error::Elapsed;
+use tokio::time::{sleep, timeout};
 
 use crate::dialect::{CHANNEL, Dialect};
 use crate::error::StoreError;
@@ -15,6 +16,13 @@ use crate::{Location, Store, row};
 
 /// How long a commit of another process can go unnoticed, at most.
 const LOOK: Duration = Duration::from_secs(1);
+
+/// What takes longer than this is taken for failed: nobody is told of a network that loses everything,
+/// or of a database that stands still.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// After so long without a notification it is looked whether the connection for them is there at all.
+const SILENCE: Duration = Duration::from_secs(15);
 
 /// After so many looks that found nothing it is told all the same: a connection that was replaced
 /// could begin with the number that the old one ended with, and not everything is in the history.
@@ -77,9 +85,9 @@ impl Store {
             }
             // Whatever is done has a number in its organization's history.
             Dialect::Postgres => {
-                sqlx::query("SELECT CAST(COALESCE(SUM(length), 0) AS BIGINT) FROM histories")
-                    .fetch_one(&self.shared.truth.read)
-                    .await
+                let text = "SELECT CAST(COALESCE(SUM(length), 0) AS BIGINT) FROM histories";
+                let found = sqlx::query(text).fetch_one(&self.shared.truth.read);
+                timeout(PATIENCE, found).await.ok()?
             }
         };
         row::number(&found.ok()?, 0).ok()
@@ -94,15 +102,31 @@ impl Store {
         let Location::Postgres(url) = &self.shared.location else {
             return std::future::pending().await;
         };
-        let mut listener = PgListener::connect(url).await?;
-        listener.listen(CHANNEL).await?;
+        let connecting = async {
+            let mut listener = PgListener::connect(url).await?;
+            listener.listen(CHANNEL).await?;
+            Ok::<_, sqlx::Error>(listener)
+        };
+        let mut listener = timeout(PATIENCE, connecting).await.map_err(silent)??;
         // Whatever was committed before listening began.
         self.shared.changed.tell();
         loop {
             // `None`: the connection was lost and is made anew at the next call; what was
             // notified meanwhile is lost.
-            let _notification = listener.try_recv().await?;
-            self.shared.changed.tell();
+            match timeout(SILENCE, listener.try_recv()).await {
+                Ok(notification) => {
+                    let _notification = notification?;
+                    self.shared.changed.tell();
+                }
+                Err(_) => {
+                    let question = sqlx::query("SELECT 1").execute(&mut listener);
+                    timeout(PATIENCE, question).await.map_err(silent)??;
+                }
+            }
         }
     }
+}
+
+fn silent(_: Elapsed) -> StoreError {
+    StoreError::Unavailable("the connection for notifications does not answer".to_owned())
 }

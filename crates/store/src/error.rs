@@ -155,7 +155,7 @@ impl From<serde_json::Error> for StoreError {
 }
 
 /// Whether the same statement may succeed later: busy, locked, out of space or memory, timed out,
-/// shutting down. SQLite's codes are numbers whose low byte is the primary code; PostgreSQL's are
+/// shutting down, or a standby that takes no writes before it is promoted. SQLite's codes are numbers whose low byte is the primary code; PostgreSQL's are
 /// five characters whose first two are the class.
 fn passes(error: &dyn DatabaseError) -> bool {
     if error.kind() != ErrorKind::Other {
@@ -166,7 +166,8 @@ fn passes(error: &dyn DatabaseError) -> bool {
     };
     if code.len() == 5 {
         let class = &code[..2];
-        return ["08", "53", "57", "58", "40"].contains(&class) || code == "55P03";
+        return ["08", "53", "57", "58", "40"].contains(&class)
+            || matches!(&*code, "55P03" | "25006");
     }
     const BUSY_LOCKED_NOMEM_IOERR_FULL_CANTOPEN: [u32; 6] = [5, 6, 7, 10, 13, 14];
     code.parse::<u32>()

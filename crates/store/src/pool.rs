@@ -76,6 +76,12 @@ const SQLITE_PATIENCE: Duration = Duration::from_secs(15);
 /// that is down, every request waits that long.
 const POSTGRES_PATIENCE: Duration = Duration::from_secs(5);
 
+/// How long a connection to PostgreSQL that comes back may take to answer. Where somebody gave up in
+/// the middle of a statement, nobody answers if the network has lost the other end, and nobody says
+/// so: such a connection is given up, or the pool would be full of them until the kernel does so, after a
+/// quarter of an hour.
+const POSTGRES_RETURN: Duration = Duration::from_secs(5);
+
 /// The connections to one set of tables.
 #[derive(Clone, Debug)]
 pub(crate) struct Pools {
@@ -237,6 +243,13 @@ async fn postgres(url: &str, writers: u32, readers: u32) -> Result<Pools, StoreE
     let pool = |connections| {
         set_up(settings.to_owned(), POSTGRES_PATIENCE)
             .max_connections(connections)
+            .after_release(|connection, _| {
+                Box::pin(async move {
+                    let answered = tokio::time::timeout(POSTGRES_RETURN, connection.ping());
+                    answered.await.map_err(|_| sqlx::Error::PoolTimedOut)??;
+                    Ok(true)
+                })
+            })
             .connect_lazy_with(options.clone())
     };
     Ok(Pools {
