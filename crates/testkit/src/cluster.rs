@@ -16,7 +16,8 @@ pub mod process;
 pub mod verdict;
 pub mod watchers;
 
-use std::path::PathBuf;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -86,10 +87,25 @@ impl Cluster {
             Some(_) => None,
             None => Some(blocking(|| Postgres::start().expect("PostgreSQL")).await),
         };
+        Self::start_on(plan, postgres).await
+    }
+
+    /// The same on a PostgreSQL of the test's; none where the plan names a database.
+    ///
+    /// # Panics
+    /// Where something does not start.
+    pub async fn start_on(plan: Plan, postgres: Option<Postgres>) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
         let database = match (&plan.database, &postgres) {
             (Some(database), _) => database.clone(),
-            (None, Some(postgres)) => postgres.database().await.expect("a database"),
-            (None, None) => unreachable!("one of them was made"),
+            (None, Some(postgres)) => {
+                point(folder.path(), postgres);
+                by_way_of(
+                    folder.path(),
+                    &postgres.database().await.expect("a database"),
+                )
+            }
+            (None, None) => panic!("a cluster has a database"),
         };
         let nats = match plan.nats {
             true => Some(blocking(|| Nats::start("").expect("NATS")).await),
@@ -100,7 +116,6 @@ impl Cluster {
             database: database.clone(),
         };
         let token = admin.token();
-        let folder = tempfile::tempdir().expect("a folder");
         let servers = servers(&plan, &database, nats.as_ref(), &folder).await;
         let api = Api::new(servers[0].address).with_token(&token);
         let ledger = Ledger::open(&api).await;
@@ -226,17 +241,59 @@ impl Cluster {
         Watchers::start(watches.flat_map(|watch| vec![watch; many]))
     }
 
+    /// Its PostgreSQL.
+    ///
+    /// # Panics
+    /// Where the plan named a database.
+    pub fn postgres(&mut self) -> &mut Postgres {
+        self.postgres.as_mut().expect("a PostgreSQL of the rig's")
+    }
+
+    /// From now on who connects to the database connects to this server, as a name or a proxy would
+    /// have it.
+    ///
+    /// # Panics
+    /// Where the file system refuses.
+    pub fn point(&self, postgres: &Postgres) {
+        point(self.folder.path(), postgres);
+    }
+
     /// Runs an admin command of `burgee` on the database that must work and answer JSON.
     ///
     /// # Panics
     /// Where it does not work.
     pub fn json(&self, command: &[&str]) -> Value {
-        let admin = Admin {
+        self.admin().json(command)
+    }
+
+    /// Runs an admin command of `burgee` on the database that must work; what it says.
+    ///
+    /// # Panics
+    /// Where it does not work.
+    pub fn run(&self, command: &[&str]) -> String {
+        self.admin().run(command)
+    }
+
+    fn admin(&self) -> Admin {
+        Admin {
             program: self.plan.program.clone(),
             database: self.database.clone(),
-        };
-        admin.json(command)
+        }
     }
+}
+
+/// Puts a link to a PostgreSQL server's socket into a folder.
+fn point(folder: &Path, postgres: &Postgres) {
+    let new = folder.join("new");
+    symlink(postgres.socket(), &new).expect("a link");
+    // In one step: there is always one.
+    std::fs::rename(new, folder.join(".s.PGSQL.5432")).expect("a link");
+}
+
+/// The URL of a database, by the link in a folder.
+fn by_way_of(folder: &Path, url: &str) -> String {
+    let (database, _) = url.split_once("?host=").expect("a socket's folder");
+    format!("{database}?host={}", folder.display())
 }
 
 async fn servers(plan: &Plan, database: &str, nats: Option<&Nats>, folder: &TempDir) -> Vec<Node> {
@@ -277,10 +334,14 @@ struct Admin {
 }
 
 impl Admin {
-    fn json(&self, command: &[&str]) -> Value {
+    fn run(&self, command: &[&str]) -> String {
         let mut ask = unheeding(&self.program.to_string_lossy());
         ask.args(command).args(["--database", &self.database]);
-        let output = run(&mut ask);
+        run(&mut ask)
+    }
+
+    fn json(&self, command: &[&str]) -> Value {
+        let output = self.run(command);
         serde_json::from_str(&output).unwrap_or_else(|error| panic!("{error}: {output}"))
     }
 

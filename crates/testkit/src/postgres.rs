@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::lan::Machine;
 use anyhow::{Context, Result, anyhow, bail};
@@ -54,25 +55,71 @@ pub struct Postgres {
     answers: BufReader<ChildStdout>,
 }
 
-/// What the watching shell runs, in the server's folder.
+/// How long a setting may take until it shows.
+const CHANGING: Duration = Duration::from_secs(30);
+
+/// What the watching shell runs, in the server's folder: it makes the data, by `initdb` or as a copy
+/// of another server, and obeys orders, which are its functions.
 const SCRIPT: &str = r#"
 start() {
-    pg_ctl -D data -w -l server.log -o "-c listen_addresses='$LISTEN' -c unix_socket_directories='$PWD' \
+    pg_ctl -D data status >/dev/null || pg_ctl -D data -w -l server.log -o "-c listen_addresses='$LISTEN' -c unix_socket_directories='$PWD' \
         -c fsync=off -c full_page_writes=off -c max_connections=300 \
         -c shared_buffers=32MB" start >>pg_ctl.log 2>&1
 }
 stop() {
     pg_ctl -D data -m immediate -w stop >>pg_ctl.log 2>&1
 }
-initdb -D data -U postgres -A trust -E UTF8 --locale=C --no-sync >initdb.log 2>&1 &&
-echo "host all all samenet trust" >>data/pg_hba.conf && start &&
+promote() {
+    pg_ctl -D data -w promote >>pg_ctl.log 2>&1
+}
+pause() {
+    main=$(head -n 1 data/postmaster.pid) && kill -STOP "$main" && kill -STOP $(children "$main")
+}
+go_on() {
+    main=$(head -n 1 data/postmaster.pid) && kill -CONT $(children "$main") "$main"
+}
+fill() {
+    cat /dev/zero >data/ballast 2>>fill.log
+    [ -s data/ballast ]
+}
+make_room() {
+    rm data/ballast
+}
+children() {
+    for stat in /proc/[0-9]*/stat; do
+        { read -r id _ _ parent _ <"$stat"; } 2>/dev/null && [ "$parent" = "$1" ] && echo "$id"
+    done
+}
+make() {
+    if [ -n "$COPY_OF" ]; then
+        pg_basebackup -h "$COPY_OF" -U postgres -D data -R -X stream -c fast --no-sync
+    else
+        initdb -D data -U postgres -A trust -E UTF8 --locale=C --no-sync $INITDB &&
+        echo "host all all samenet trust" >>data/pg_hba.conf
+    fi >initdb.log 2>&1
+}
+make && start &&
 echo done &&
 while read -r order; do
     "$order" && echo done || echo failed
 done
+[ -f data/postmaster.pid ] && go_on
 stop
 rm -rf "$PWD"
 "#;
+
+/// What a new server is to be.
+#[derive(Default)]
+struct Made<'a> {
+    machine: Option<&'a Machine>,
+    copy_of: Option<&'a Path>,
+    small: bool,
+}
+
+/// Becomes the shell, with a filesystem in memory as `data` that only it and what it starts see: as root
+/// of a namespace, who may mount, and then as somebody else again, as whom PostgreSQL runs.
+const SMALL: &str = r#"mount -t tmpfs -o size=64m,mode=700 burgee /mnt && ln -s /mnt data &&
+    exec unshare --user --map-user=65534 --map-group=65534 /bin/sh -c "$1""#;
 
 impl Postgres {
     /// Starts a server.
@@ -88,6 +135,43 @@ impl Postgres {
     /// # Errors
     /// As [`Self::start`].
     pub fn start_on(machine: Option<&Machine>) -> Result<Self> {
+        Self::make(&Made {
+            machine,
+            ..Made::default()
+        })
+    }
+
+    /// Starts a server whose disk has 64 MiB, which [`Self::fill`] fills. None where this machine does not
+    /// let anybody mount.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub fn start_small() -> Result<Option<Self>> {
+        let trial = Command::new("unshare")
+            .args(["-Urm", "mount", "-t", "tmpfs", "burgee", "/mnt"])
+            .output();
+        if !trial.is_ok_and(|trial| trial.status.success()) {
+            return Ok(None);
+        }
+        let small = Made {
+            small: true,
+            ..Made::default()
+        };
+        Self::make(&small).map(Some)
+    }
+
+    /// Starts a copy of this server that follows it, and takes no writes until it is promoted.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub fn replica(&self) -> Result<Self> {
+        Self::make(&Made {
+            copy_of: Some(&self.folder),
+            ..Made::default()
+        })
+    }
+
+    fn make(made: &Made<'_>) -> Result<Self> {
         let folder = tempfile::Builder::new()
             .prefix("burgee-postgres-")
             .tempdir()?
@@ -98,22 +182,31 @@ impl Postgres {
             chown(&folder, Some(id), Some(group))?;
             user = Some((id, group));
         }
-        let address = machine.map(Machine::address);
-        let mut shell = match machine {
-            Some(machine) => machine.command_as("/bin/sh", user),
-            None => Command::new("/bin/sh"),
+        let address = made.machine.map(Machine::address);
+        let program = if made.small { "unshare" } else { "/bin/sh" };
+        let mut shell = match made.machine {
+            Some(machine) => machine.command_as(program, user),
+            None => Command::new(program),
         };
-        if let (None, Some((user, group))) = (machine, user) {
+        if let (None, Some((user, group))) = (made.machine, user) {
             shell.uid(user).gid(group);
         }
+        match made.small {
+            true => shell.args(["-Urm", "/bin/sh", "-c", SMALL, "sh", SCRIPT]),
+            false => shell.args(["-c", SCRIPT]),
+        };
+        if let Some(other) = made.copy_of {
+            shell.env("COPY_OF", other);
+        }
+        if made.small {
+            // Small pieces of the log: the disk is to be full of what was written, not of these.
+            shell.env("INITDB", "--wal-segsize=1");
+        }
+        let listen = address.map_or_else(String::new, |it| it.to_string());
         shell
-            .args(["-c", SCRIPT])
             .current_dir(&folder)
             .env("PATH", path()?)
-            .env(
-                "LISTEN",
-                address.map_or_else(String::new, |it| it.to_string()),
-            )
+            .env("LISTEN", listen)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .process_group(0);
@@ -165,6 +258,118 @@ impl Postgres {
     /// Where it does not start.
     pub fn come_back(&mut self) -> Result<()> {
         self.order("start")
+    }
+
+    /// Makes it stand still (SIGSTOP): connections stand, and nobody answers. Blocks.
+    ///
+    /// # Errors
+    /// Where it does not run.
+    pub fn pause(&mut self) -> Result<()> {
+        self.order("pause")
+    }
+
+    /// Lets it go on after [`Self::pause`]. Blocks.
+    ///
+    /// # Errors
+    /// Where it does not run.
+    pub fn go_on(&mut self) -> Result<()> {
+        self.order("go_on")
+    }
+
+    /// Makes a replica a server of its own, which takes writes. Blocks until it does.
+    ///
+    /// # Errors
+    /// Where it is none.
+    pub fn promote(&mut self) -> Result<()> {
+        self.order("promote")
+    }
+
+    /// From now on what is committed is acknowledged when a replica has it on its disk as well. Waits
+    /// until one follows.
+    ///
+    /// # Errors
+    /// Where the server does not answer.
+    pub async fn wait_for_replicas(&self) -> Result<()> {
+        let setting = "ALTER SYSTEM SET synchronous_standby_names = '*'";
+        self.set(setting).await?;
+        self.until(
+            "SELECT COUNT(*) FROM pg_stat_replication WHERE sync_state = 'sync'",
+            1,
+        )
+        .await
+    }
+
+    /// Makes a replica hear no more of what it follows.
+    ///
+    /// # Errors
+    /// Where it does not answer.
+    pub async fn follow_nobody(&self) -> Result<()> {
+        self.set("ALTER SYSTEM SET primary_conninfo = ''").await?;
+        self.until("SELECT COUNT(*) FROM pg_stat_wal_receiver", 0)
+            .await
+    }
+
+    async fn set(&self, setting: &str) -> Result<()> {
+        let url = self.by_socket("postgres");
+        let mut connection = PgConnection::connect(&url).await?;
+        for statement in [setting, "SELECT pg_reload_conf()"] {
+            sqlx::raw_sql(AssertSqlSafe(statement.to_owned()))
+                .execute(&mut connection)
+                .await?;
+        }
+        Ok(connection.close().await?)
+    }
+
+    /// Waits until the answer to a question is this number.
+    async fn until(&self, question: &'static str, wanted: i64) -> Result<()> {
+        let url = self.by_socket("postgres");
+        let mut connection = PgConnection::connect(&url).await?;
+        let begun = Instant::now();
+        loop {
+            let found: i64 = sqlx::query_scalar(question)
+                .fetch_one(&mut connection)
+                .await?;
+            if found == wanted {
+                return Ok(connection.close().await?);
+            }
+            if begun.elapsed() > CHANGING {
+                bail!("{question}: {found}");
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Fills the disk of a server that [`Self::start_small`] started.
+    ///
+    /// # Errors
+    /// Where it has none of its own.
+    pub fn fill(&mut self) -> Result<()> {
+        self.order("fill")
+    }
+
+    /// Makes room again after [`Self::fill`].
+    ///
+    /// # Errors
+    /// Where it was not filled.
+    pub fn make_room(&mut self) -> Result<()> {
+        self.order("make_room")
+    }
+
+    /// A program of PostgreSQL's that is to work on this server: `pg_dump`, `pg_restore`.
+    ///
+    /// # Errors
+    /// Where PostgreSQL is not installed.
+    pub fn tool(&self, program: &str) -> Result<Command> {
+        let mut command = Command::new(program);
+        command.env("PATH", path()?);
+        command.arg("--host").arg(&self.folder);
+        command.args(["--username", "postgres"]);
+        Ok(command)
+    }
+
+    /// Where its socket is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     fn order(&mut self, order: &str) -> Result<()> {

@@ -14,3 +14,16 @@ pub async fn run(url: &str, statements: &str) -> anyhow::Result<()> {
     statements.execute(&mut connection).await?;
     Ok(connection.close().await?)
 }
+
+/// The one number that a question is answered by.
+///
+/// # Errors
+/// The database's, also where the answer is none.
+pub async fn number(url: &str, question: &str) -> anyhow::Result<i64> {
+    sqlx::any::install_default_drivers();
+    let mut connection = AnyConnection::connect(url).await?;
+    let asked = sqlx::query_scalar(AssertSqlSafe(question.to_owned()));
+    let found = asked.fetch_one(&mut connection).await?;
+    connection.close().await?;
+    Ok(found)
+}

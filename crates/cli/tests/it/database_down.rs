@@ -133,6 +133,19 @@ async fn a_network_that_falls_silent_halves_no_change() {
     lost_again_and_again(Wire::stall, 1).await;
 }
 
+/// A network that is well again for whoever connects anew, and never again for who was connected.
+fn forget(wire: &Wire) {
+    wire.stall();
+    wire.forget();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_that_were_forgotten_are_made_anew() {
+    // Those that are lost in one round are fewer than a pool has.
+    let rounds = std::env::var_os("BURGEE_LONG_TESTS").map_or(1, |_| 3);
+    lost_again_and_again(forget, rounds).await;
+}
+
 async fn lost_again_and_again(disaster: Disaster, rounds: usize) {
     let postgres = tokio::task::spawn_blocking(|| Postgres::start().unwrap());
     let postgres = postgres.await.unwrap();

@@ -2,11 +2,17 @@
 //! `docs/reliability.md`, a test for each row.
 
 mod backbone;
+mod database;
+mod disks;
+mod jobs;
 mod kills;
+mod restore;
+mod schema;
 mod soak;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use burgee_testkit::api::PATIENCE;
 use burgee_testkit::cluster::Plan;
 use uuid::Uuid;
 
@@ -35,6 +41,18 @@ fn plan(servers: usize, relays: usize) -> Plan {
 
 /// How long people wait between two changes.
 const PAUSE: Duration = Duration::from_millis(10);
+
+/// Waits for what tells nobody that it has come.
+async fn until<T>(is_there: impl AsyncFn() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = is_there().await {
+            return found;
+        }
+        assert!(begun.elapsed() < PATIENCE * 2, "it does not come");
+        tokio::time::sleep(PAUSE).await;
+    }
+}
 
 /// Any moment.
 fn moment() -> Duration {

@@ -7,6 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
+/// What the network does, and to whom.
+struct Now {
+    state: State,
+    joints: Vec<Joint>,
+    /// How many connections there have been.
+    joined: usize,
+    /// The first so many of them were forgotten.
+    forgotten: usize,
+}
+
 /// What the network does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -25,7 +35,7 @@ pub(crate) struct Wire {
 
 struct Shared {
     socket: PathBuf,
-    now: Mutex<(State, Vec<Joint>)>,
+    now: Mutex<Now>,
     changed: Condvar,
 }
 
@@ -42,7 +52,12 @@ impl Wire {
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
             socket: socket.to_owned(),
-            now: Mutex::new((State::Flows, Vec::new())),
+            now: Mutex::new(Now {
+                state: State::Flows,
+                joints: Vec::new(),
+                joined: 0,
+                forgotten: 0,
+            }),
             changed: Condvar::new(),
         });
         let accepting = Arc::clone(&shared);
@@ -70,11 +85,18 @@ impl Wire {
         self.turn(State::Flows);
     }
 
+    /// Connections that there are stay silent for ever, and nobody is told, as where what is between has
+    /// forgotten them; new ones are well.
+    pub(crate) fn forget(&self) {
+        let mut now = self.shared.now.lock().unwrap();
+        now.forgotten = now.joined;
+    }
+
     fn turn(&self, state: State) {
         let mut now = self.shared.now.lock().unwrap();
-        now.0 = state;
+        now.state = state;
         if state == State::IsCut {
-            for joint in now.1.drain(..) {
+            for joint in now.joints.drain(..) {
                 joint.end();
             }
         }
@@ -90,28 +112,38 @@ impl Shared {
         };
         let joint = Joint { near, far };
         let mut now = self.now.lock().unwrap();
-        if now.0 == State::IsCut {
+        if now.state == State::IsCut {
             joint.end();
             return;
         }
         let Joint { near, far } = joint.twin();
         let Joint { near: n, far: f } = joint.twin();
-        now.1.push(joint);
+        now.joints.push(joint);
+        let number = now.joined;
+        now.joined += 1;
         let (there, back) = (Arc::clone(self), Arc::clone(self));
-        thread::spawn(move || there.pipe(near, far));
-        thread::spawn(move || back.pipe(f, n));
+        thread::spawn(move || there.pipe(number, near, far));
+        thread::spawn(move || back.pipe(number, f, n));
     }
 
     /// Carries bytes one way until either end closes.
-    fn pipe(&self, mut from: impl Read + End, mut to: impl Write + End) {
+    fn pipe(&self, number: usize, mut from: impl Read + End, mut to: impl Write + End) {
         let mut buffer = [0; 16 * 1024];
         while let Ok(length @ 1..) = from.read(&mut buffer) {
             let now = self.now.lock().unwrap();
-            let stalls = |now: &mut (State, _)| now.0 == State::Stalls;
-            drop(self.changed.wait_while(now, stalls).unwrap());
+            let stalls = |now: &mut Now| now.state == State::Stalls && number >= now.forgotten;
+            let now = self.changed.wait_while(now, stalls).unwrap();
+            if number < now.forgotten {
+                // It is lost, and so is what comes after it; its end is, too.
+                continue;
+            }
+            drop(now);
             if to.write_all(&buffer[..length]).is_err() {
                 break;
             }
+        }
+        if number < self.now.lock().unwrap().forgotten {
+            return;
         }
         from.end();
         to.end();

@@ -40,5 +40,5 @@ async fn die_again_and_again(plan: Plan) {
         dies.start().await;
     }
     writing.end().await;
-    cluster.verdict(watchers, Loss::None).await;
+    cluster.verdict(watchers, Loss::OfARelaysSecond).await;
 }
