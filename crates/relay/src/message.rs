@@ -147,6 +147,9 @@ pub struct Opened {
     pub key: String,
     /// Ids of environments, sorted.
     pub environments: Vec<String>,
+    /// The keys of the project and of the environment, by these ids, as far as they are known.
+    #[serde(default)]
+    pub names: BTreeMap<String, (String, String)>,
 }
 
 impl Opened {
@@ -166,8 +169,22 @@ pub struct Agent {
     pub id: String,
     /// For people; the host's name.
     pub name: String,
-    /// Of its program.
+    /// Of its program; empty where it does not say.
     pub version: String,
+    /// What kind of program that is.
+    #[serde(default)]
+    pub kind: AgentKind,
+}
+
+/// What a relay is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AgentKind {
+    /// `burgee relay`.
+    #[default]
+    Burgee,
+    /// An agent of FeatBit's.
+    FeatBit,
 }
 
 /// How a relay is.

@@ -8,6 +8,7 @@
 //! sends ([`storing`]) and what its key opens ([`scope`]) are beside it.
 
 mod agents;
+mod featbit;
 mod figures;
 mod frames;
 mod listening;
@@ -23,7 +24,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::routing::get;
+use axum::extract::DefaultBodyLimit;
+use axum::routing::{get, post};
 use burgee_edge::delivery::NodeReport;
 use burgee_edge::hub::{Asking, Hub};
 use burgee_edge::sink::Sink;
@@ -49,6 +51,9 @@ const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Answers that may wait to be sent to a relay.
 const QUEUE: usize = 64;
+
+/// Bytes of a request with the name of an agent.
+const NAME: usize = 4 * 1024;
 
 type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
@@ -110,10 +115,15 @@ impl Feeding {
         })
     }
 
-    /// The endpoint: upgrades of `/streaming` by relays, which the streaming driver hands over.
+    /// The endpoints: upgrades of `/streaming` by relays, which the streaming driver hands over, and
+    /// what agents of FeatBit's ask before.
     pub fn router(self: Arc<Self>) -> Router {
         Router::new()
             .route("/streaming", get(upgrade::upgrade))
+            .route(
+                "/api/public/agent/register",
+                post(featbit::register).layer(DefaultBodyLimit::max(NAME)),
+            )
             .with_state(self)
     }
 

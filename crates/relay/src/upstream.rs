@@ -25,7 +25,9 @@ pub(crate) use connect::limits;
 pub use connect::{Address, BadAddress, tls};
 
 use crate::disk::Disk;
-use crate::message::{Agent, Answer, Opened, Report, Secret, Taken, ToRelay, ToUpstream, Whole};
+use crate::message::{
+    Agent, AgentKind, Answer, Opened, Report, Secret, Taken, ToRelay, ToUpstream, Whole,
+};
 use crate::mirror::Mirror;
 use crate::spool::Spool;
 use crate::traffic::Batch;
@@ -96,6 +98,7 @@ impl Upstream {
             id: disk.agent()?,
             name,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            kind: AgentKind::Burgee,
         };
         let mut mirror = Mirror::default();
         let kept = disk.environments.load()?;

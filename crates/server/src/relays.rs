@@ -14,9 +14,9 @@ use burgee_domain::position::Position;
 use burgee_edge::delivery::NodeReport;
 use burgee_edge::source::{BoxFuture, State, Unavailable};
 use burgee_eval::time::Millis;
-use burgee_relay::message::{Opened, Report, Whole};
+use burgee_relay::message::{AgentKind, Opened, Report, Whole};
 use burgee_relay::serve::Access;
-use burgee_store::relay_agents::{AgentConnection, AgentPosition, AgentSeen};
+use burgee_store::relay_agents::{AgentConnection, AgentPosition, AgentSeen, RelayKind};
 use burgee_store::{Store, StoreError};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -108,6 +108,10 @@ impl StoreAccess {
             organization: organization.clone(),
             name: report.agent.name,
             version: report.agent.version,
+            kind: match report.agent.kind {
+                AgentKind::Burgee => RelayKind::Burgee,
+                AgentKind::FeatBit => RelayKind::FeatBit,
+            },
             address: report.address,
             node: report.via.unwrap_or_else(|| self.node.clone()),
             connections: i64::try_from(report.connections).unwrap_or(i64::MAX),
@@ -147,9 +151,11 @@ impl Access for StoreAccess {
                 let key = scope.key.to_string();
                 self.known().keys.insert(key.clone(), scope.organization);
                 let environments = scope.environments.iter();
+                let names = scope.names.into_iter();
                 Opened {
                     key,
                     environments: environments.map(ToString::to_string).collect(),
+                    names: names.map(|(id, names)| (id.to_string(), names)).collect(),
                 }
             });
             Ok(opened)

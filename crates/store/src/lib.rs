@@ -78,7 +78,7 @@ pub use crate::planning::{CloneRequest, Planned, PromoteError, PromoteRequest, R
 pub use crate::pool::Location;
 pub use crate::project_file::{FileError, FileRequest, Filed};
 pub use crate::projects::{NewProject, ProjectEdit};
-pub use crate::relay_agents::{AgentPosition, AgentSeen, RelayAgent};
+pub use crate::relay_agents::{AgentPosition, AgentSeen, RelayAgent, RelayKind};
 pub use crate::relay_keys::{
     NewRelayKey, RelayKey, RelayKeyEdit, RelayKeyScope, RelayScope, Rotation,
 };

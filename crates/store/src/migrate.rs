@@ -120,6 +120,10 @@ pub(crate) const TRAFFIC: &[Migration] = &[
         version: 7,
         text: include_str!("../migrations/traffic/0007_senders.sql"),
     },
+    Migration {
+        version: 8,
+        text: include_str!("../migrations/traffic/0008_relay_kind.sql"),
+    },
 ];
 
 /// What a line begins with that is for PostgreSQL alone.

@@ -40,6 +40,32 @@ pub struct AgentPosition {
     pub position: Position,
 }
 
+/// What a relay is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelayKind {
+    /// `burgee relay`.
+    Burgee,
+    /// An agent of FeatBit's.
+    FeatBit,
+}
+
+impl RelayKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Burgee => "burgee",
+            Self::FeatBit => "featbit",
+        }
+    }
+
+    fn named(name: &str) -> Result<Self, StoreError> {
+        let all = [Self::Burgee, Self::FeatBit].into_iter();
+        let mut these = all.filter(|it| it.name() == name);
+        these
+            .next()
+            .ok_or_else(|| StoreError::corrupt("relay kind"))
+    }
+}
+
 /// A relay that is connected, as it is now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentSeen {
@@ -51,8 +77,10 @@ pub struct AgentSeen {
     pub organization: Id<Organization>,
     /// What it calls itself, or its host. Long texts are cut, here and below.
     pub name: String,
-    /// The version of its program.
+    /// The version of its program; empty where it does not say.
     pub version: String,
+    /// What it is.
+    pub kind: RelayKind,
     /// From where it is connected.
     pub address: String,
     /// The server that it hangs on.
@@ -109,16 +137,16 @@ impl RelayAgent {
 }
 
 const SELECT: &str = "SELECT id, organization_id, relay_key_id, name, version, address, node, \
-                      connections, environments, connected_at, last_seen, disconnected_at \
-                      FROM relay_agents";
+                      connections, environments, connected_at, last_seen, disconnected_at, \
+                      kind FROM relay_agents";
 
 const UPDATE: &str = "UPDATE relay_agents SET relay_key_id = $3, name = $4, version = $5, \
     address = $6, node = $7, connections = $8, environments = $9, connected_at = $10, \
-    last_seen = $11, disconnected_at = NULL WHERE id = $1 AND organization_id = $2";
+    last_seen = $11, kind = $12, disconnected_at = NULL WHERE id = $1 AND organization_id = $2";
 
 const INSERT: &str = "INSERT INTO relay_agents (id, organization_id, relay_key_id, name, version, \
-    address, node, connections, environments, connected_at, last_seen) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING";
+    address, node, connections, environments, connected_at, last_seen, kind) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (id) DO NOTHING";
 
 const GONE: &str = "UPDATE relay_agents SET disconnected_at = $1, last_seen = $1 \
     WHERE id = $2 AND organization_id = $3 AND node = $4 AND connected_at = $5";
@@ -139,6 +167,7 @@ fn read(found: &AnyRow) -> Result<RelayAgent, StoreError> {
             key: row::id(found, 2)?,
             name: row::text(found, 3)?,
             version: row::text(found, 4)?,
+            kind: RelayKind::named(&row::text(found, 12)?)?,
             address: row::text(found, 5)?,
             node: row::text(found, 6)?,
             connections: row::number(found, 7)?,
@@ -317,6 +346,7 @@ async fn write(
         .bind(serde_json::to_string(&environments)?)
         .bind(seen.connected_at.0)
         .bind(seen.at.0)
+        .bind(seen.kind.name())
         .execute(connection)
         .await?;
     Ok(done.rows_affected())

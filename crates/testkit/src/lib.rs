@@ -10,6 +10,8 @@ pub mod postgres;
 pub mod sql;
 
 #[cfg(feature = "client")]
+pub mod agent;
+#[cfg(feature = "client")]
 pub mod api;
 #[cfg(feature = "client")]
 pub mod cluster;

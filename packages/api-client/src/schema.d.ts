@@ -2011,6 +2011,11 @@ export interface components {
              */
             version: number;
         };
+        /**
+         * @description What a relay is.
+         * @enum {string}
+         */
+        AgentKind: "burgee" | "featbit";
         /** @description Whether it may be done, and why. */
         Answer: {
             /** @description Whether it may be done. */
@@ -4224,7 +4229,7 @@ export interface components {
                 connectedAt: string;
                 /**
                  * Format: int64
-                 * @description How many SDKs are connected to it.
+                 * @description How many SDKs are connected to it; 0 of FeatBit's agents, which do not say.
                  */
                 connections: number;
                 /**
@@ -4238,13 +4243,15 @@ export interface components {
                 id: string;
                 /** @description The id of the relay key that it uses. */
                 key: string;
+                /** @description What it is. */
+                kind: components["schemas"]["AgentKind"];
                 /** @description When it was last heard of, to about fifteen seconds, ISO 8601. */
                 lastSeenAt: string;
                 /** @description What it calls itself. */
                 name: string;
                 /** @description The server that it hangs on. */
                 node: string;
-                /** @description The version of its program. */
+                /** @description The version of its program; empty where it does not say, as FeatBit's agents do not. */
                 version: string;
             }[];
             /** @description The cursor of the next page; absent on the last. */
@@ -4844,7 +4851,7 @@ export interface components {
             connectedAt: string;
             /**
              * Format: int64
-             * @description How many SDKs are connected to it.
+             * @description How many SDKs are connected to it; 0 of FeatBit's agents, which do not say.
              */
             connections: number;
             /**
@@ -4858,13 +4865,15 @@ export interface components {
             id: string;
             /** @description The id of the relay key that it uses. */
             key: string;
+            /** @description What it is. */
+            kind: components["schemas"]["AgentKind"];
             /** @description When it was last heard of, to about fifteen seconds, ISO 8601. */
             lastSeenAt: string;
             /** @description What it calls itself. */
             name: string;
             /** @description The server that it hangs on. */
             node: string;
-            /** @description The version of its program. */
+            /** @description The version of its program; empty where it does not say, as FeatBit's agents do not. */
             version: string;
         };
         /** @description What can be edited of a relay's key; what is absent stays. */

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::arrival::Arrival;
 use super::client::ClientState;
-use super::server::{self, ServerState};
+use super::server::{self, ServerState, WireItem};
 use crate::frame::deflate::Coding;
 use crate::source::{Delta, Position, State};
 
@@ -41,6 +41,8 @@ pub struct Encoded {
     last_stamp: i64,
     /// What SDKs have up to this stamp may be of a history that was replaced.
     other_history: i64,
+    /// Counts the histories that were replaced in this process.
+    replacements: u32,
     snapshot: Snapshot,
     client: ClientState,
     server: ServerState,
@@ -61,7 +63,7 @@ pub(super) enum Asked {
 impl Encoded {
     /// Compiles and encodes the first state of an environment.
     pub(crate) fn first(state: State) -> Self {
-        Self::build(state, 1, 0, ServerState::new)
+        Self::build(state, 1, (0, 0), ServerState::new)
     }
 
     /// Compiles and encodes a state that does not follow from this one but takes its place.
@@ -70,15 +72,16 @@ impl Encoded {
         // Not only those that are ahead of the new state have lost edits: the new history's stamps
         // may pass theirs before they come back.
         let other_history = self.last_stamp().max(self.other_history);
-        Self::build(state, generation, other_history, |snapshot| {
-            self.server.replaced(snapshot)
+        let replacements = self.replacements.wrapping_add(1);
+        Self::build(state, generation, (other_history, replacements), |it| {
+            self.server.replaced(it)
         })
     }
 
     fn build(
         state: State,
         generation: u32,
-        other_history: i64,
+        (other_history, replacements): (i64, u32),
         server: impl FnOnce(&Snapshot) -> ServerState,
     ) -> Self {
         let arrival = Arrival::now(state.position.version, state.committed_at, state.trace);
@@ -89,6 +92,7 @@ impl Encoded {
             arrival,
             last_stamp: state.last_stamp.0,
             other_history,
+            replacements,
             client: ClientState::new(&snapshot, None),
             server: server(&snapshot),
             snapshot,
@@ -114,6 +118,7 @@ impl Encoded {
             arrival,
             last_stamp: delta.last_stamp.0,
             other_history: self.other_history,
+            replacements: self.replacements,
             client: ClientState::new(&snapshot, Some((&self.snapshot, &self.client))),
             server: self.server.with(flags, segments),
             snapshot,
@@ -206,6 +211,42 @@ impl Encoded {
             Asked::All => (self.server.full().json(), Sync::Full),
             Asked::AllAbove(timestamp) => (self.server.full_above(timestamp).json(), Sync::Full),
         }
+    }
+
+    /// Items as server SDKs get them that came after `stamp` (0: all, tombstones too), in the order
+    /// of their stamps: for those who tell SDKs in their turn.
+    pub fn items_after(&self, stamp: i64) -> impl Iterator<Item = WireItem<'_>> + Clone {
+        self.server.wire_items_after(stamp)
+    }
+
+    /// After which stamp everything is to be told to whoever has what came up to `timestamp`: 0
+    /// where that is not of this history.
+    pub fn known_up_to(&self, timestamp: i64, now: i64) -> i64 {
+        match self.asked(timestamp, now) {
+            Asked::Since(timestamp) => timestamp,
+            Asked::All | Asked::AllAbove(_) => 0,
+        }
+    }
+
+    /// After which stamp everything is to be told to whoever has `before`; 0 where the history was
+    /// replaced since.
+    pub fn known_from(&self, before: &Self) -> i64 {
+        match self.replacements == before.replacements {
+            true => before.last_stamp(),
+            false => 0,
+        }
+    }
+
+    /// Whether `before` and what came after it are all of this: not where the history was replaced,
+    /// nor where an item has the key of one with another id, which lies beside it for those who go
+    /// by ids.
+    pub fn extends(&self, before: &Self) -> bool {
+        let same = |(key, id): (&str, &str)| {
+            let had = before.snapshot.flag(key);
+            had.is_none_or(|had| had.flag().id == id)
+        };
+        self.replacements == before.replacements
+            && self.server.flags_after(before.last_stamp()).all(same)
     }
 
     fn asked(&self, timestamp: i64, now: i64) -> Asked {

@@ -17,7 +17,7 @@ use arc_swap::ArcSwap;
 
 pub use arrival::Arrival;
 pub use encoded::{CLOCK_TOLERANCE, Encoded, ServerAnswer, Sync};
-pub use server::FULL_STATE_LIMIT;
+pub use server::{FULL_STATE_LIMIT, WireItem};
 pub use update::Update;
 
 /// An environment that the edge knows, whatever state it is in.

@@ -35,6 +35,15 @@ const PAST: usize = 1_000;
 static NOTHING_NEW: LazyLock<Message> =
     LazyLock::new(|| Message::new("patch", std::iter::empty::<&Item>()));
 
+/// A flag or a segment as server SDKs get it.
+#[derive(Clone, Copy, Debug)]
+pub struct WireItem<'a> {
+    /// A flag; otherwise a segment.
+    pub is_flag: bool,
+    /// The object's JSON.
+    pub json: &'a [u8],
+}
+
 /// All items of an environment as server SDKs get them.
 pub(super) struct ServerState {
     /// In the order of their stamps.
@@ -213,6 +222,23 @@ impl ServerState {
     /// Where the items begin that are newer than `timestamp`.
     fn after(&self, timestamp: i64) -> usize {
         self.items.partition_point(|item| item.stamp <= timestamp)
+    }
+
+    /// Items that are newer than `stamp`, in the order of their stamps.
+    pub(super) fn wire_items_after(
+        &self,
+        stamp: i64,
+    ) -> impl Iterator<Item = WireItem<'_>> + Clone {
+        self.items[self.after(stamp)..].iter().map(|item| WireItem {
+            is_flag: item.is_flag(),
+            json: &item.json,
+        })
+    }
+
+    /// Keys and ids of the flags that are newer than `stamp`.
+    pub(super) fn flags_after(&self, stamp: i64) -> impl Iterator<Item = (&str, &str)> {
+        let items = self.items[self.after(stamp)..].iter();
+        items.filter_map(|item| item.flag())
     }
 
     /// As [`Self::since`], in one message, for those who poll.

@@ -36,6 +36,21 @@ impl Keys {
         Some(known.access.clone())
     }
 
+    /// What an environment has, by its id, in the order of the secrets.
+    pub(super) fn of(&self, environment: &str) -> Vec<SdkKey> {
+        let table = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let has = table.of.get(environment).into_iter().flatten();
+        let key = |(secret, _): &(Box<str>, KeyId)| {
+            Some(SdkKey {
+                secret: secret.to_string(),
+                kind: table.by_secret.get(secret)?.access.kind,
+            })
+        };
+        let mut keys: Vec<SdkKey> = has.filter_map(key).collect();
+        keys.sort_unstable_by(|a, b| a.secret.cmp(&b.secret));
+        keys
+    }
+
     /// These are in use.
     pub(super) fn used(&self, ids: &HashSet<KeyId>) {
         let table = self.0.read().unwrap_or_else(PoisonError::into_inner);

@@ -175,6 +175,12 @@ impl Hub {
         environments.get(id).cloned()
     }
 
+    /// The keys of an environment that are valid now, in the order of their secrets; none where it
+    /// is not served.
+    pub fn keys_of(&self, environment: &str) -> Vec<SdkKey> {
+        self.keys.of(environment)
+    }
+
     /// Adds a listener for all further events. It is called on the feed's task and must not wait:
     /// it puts the event into a queue and wakes a loop.
     pub fn subscribe(&self, listener: impl Fn(Event) + Send + Sync + 'static) {

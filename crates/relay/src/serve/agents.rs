@@ -141,6 +141,7 @@ pub(super) fn agent(said: Agent) -> Option<Agent> {
         id: id.to_string(),
         name: cut(&said.name),
         version: cut(&said.version),
+        kind: said.kind,
     })
 }
 

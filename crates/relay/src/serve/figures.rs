@@ -45,6 +45,7 @@ mod tests {
 
     fn agent(id: &str) -> Agent {
         Agent {
+            kind: Default::default(),
             id: id.to_owned(),
             name: format!("the {id}"),
             version: "1".to_owned(),
@@ -65,6 +66,7 @@ mod tests {
     fn opened() -> Opened {
         Opened {
             key: "key".to_owned(),
+            names: Default::default(),
             environments: vec!["mine".to_owned(), "other".to_owned()],
         }
     }

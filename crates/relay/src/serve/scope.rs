@@ -59,6 +59,7 @@ impl Feeding {
         match self.open(secret).await {
             Ok(Some(mut opened)) => {
                 opened.environments.retain(|id| within.opens(id));
+                opened.names.retain(|id, _| within.opens(id));
                 Answer::Is(opened)
             }
             Ok(None) => Answer::None,

@@ -133,6 +133,7 @@ impl Access for World {
             self.maybe_hang().await;
             let opened = Opened {
                 key: "k".into(),
+                names: Default::default(),
                 environments: vec!["e".into()],
             };
             let is_good = secret == KEY && !self.revoked.load(Ordering::Relaxed);
@@ -238,6 +239,7 @@ impl Caller {
 
 fn agent() -> Agent {
     Agent {
+        kind: Default::default(),
         id: uuid::Uuid::from_u128(1).to_string(),
         name: String::new(),
         version: String::new(),
@@ -354,6 +356,7 @@ async fn a_message_that_no_relay_says_ends_the_conversation() {
     let mut nameless = Caller::connect(address, KEY).await.unwrap();
     let hello = ToUpstream::Hello {
         agent: Agent {
+            kind: Default::default(),
             id: "somebody else's".into(),
             ..agent()
         },

@@ -1,6 +1,7 @@
 //! From an HTTP request to a conversation.
 //!
-//! The key is looked up before the upgrade: a relay reads the status, and tries again either way.
+//! The key is looked up before the upgrade. A relay of ours is refused by the status, which it
+//! reads; an agent of FeatBit's by a close code after it, which is what that reads.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -10,17 +11,18 @@ use axum::extract::{ConnectInfo, Query, Request, State};
 use axum::http::header::{
     AUTHORIZATION, CONNECTION, RETRY_AFTER, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, UPGRADE,
 };
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
-use tokio_tungstenite::tungstenite::protocol::Role;
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
-use super::{Feeding, Peer};
-use crate::message::{MAX_PACKED_UP, VERSION};
+use super::featbit::{self, Over};
+use super::{Feeding, Peer, Socket};
+use crate::message::{MAX_PACKED_UP, Opened, VERSION};
 use crate::upstream::limits;
 
 /// Relays that one key lets in at once.
@@ -32,17 +34,50 @@ pub(super) struct Asked {
     #[serde(rename = "type")]
     kind: Option<String>,
     version: Option<String>,
+    /// The relay key of an agent of FeatBit's.
+    token: Option<String>,
 }
 
-/// Why an upgrade is refused.
+/// What a relay speaks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tongue {
+    Burgee,
+    FeatBit,
+}
+
+impl Asked {
+    fn tongue(&self) -> Result<Tongue, Refused> {
+        if self.kind.as_deref() != Some("relay-proxy") {
+            return Err(Refused::Kind);
+        }
+        match self.version.as_deref() {
+            Some(VERSION) => Ok(Tongue::Burgee),
+            None | Some("" | "1" | "2") => Ok(Tongue::FeatBit),
+            Some(_) => Err(Refused::Version),
+        }
+    }
+}
+
+/// Why a request is refused.
 #[derive(Clone, Copy)]
-enum Refused {
+pub(super) enum Refused {
     Kind,
     Version,
     Upgrade,
     Key,
+    Name,
     Crowded,
     Unavailable,
+}
+
+impl From<Refused> for Over {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Crowded => Self::Crowded,
+            Refused::Unavailable => Self::Unchecked,
+            _ => Self::NoKey,
+        }
+    }
 }
 
 impl IntoResponse for Refused {
@@ -54,7 +89,7 @@ impl IntoResponse for Refused {
             ),
             Self::Version => (
                 StatusCode::BAD_REQUEST,
-                "version: `burgee-1` is what relays are fed with",
+                "version: `burgee-1` is what relays are fed with; agents of FeatBit's name none",
             ),
             Self::Upgrade => (
                 StatusCode::UPGRADE_REQUIRED,
@@ -63,6 +98,10 @@ impl IntoResponse for Refused {
             Self::Key => (
                 StatusCode::UNAUTHORIZED,
                 "Authorization: there is no such relay key",
+            ),
+            Self::Name => (
+                StatusCode::BAD_REQUEST,
+                "the body is the agent's id: a JSON text of 1 to 200 characters",
             ),
             Self::Crowded => (
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -82,7 +121,8 @@ impl IntoResponse for Refused {
     }
 }
 
-/// `GET /streaming?type=relay-proxy&version=burgee-1`, with the relay key in `Authorization`.
+/// `GET /streaming?type=relay-proxy&version=burgee-1`, with the relay key in `Authorization`; or
+/// `GET /streaming?type=relay-proxy&token=KEY`, as FeatBit's agents do.
 pub(super) async fn upgrade(
     State(feeding): State<Arc<Feeding>>,
     ConnectInfo(address): ConnectInfo<SocketAddr>,
@@ -91,26 +131,37 @@ pub(super) async fn upgrade(
 ) -> Response {
     let upgrading = request.extensions_mut().remove::<OnUpgrade>();
     let headers = std::mem::take(request.headers_mut());
-    let answer = begin(&feeding, &asked, headers, upgrading).await;
-    let (peer, accept, upgrading) = match answer {
-        Ok((peer, accept, upgrading)) => (peer, accept, upgrading),
+    let begun = begin(&asked, &headers, upgrading);
+    let (tongue, accept, upgrading) = match begun {
+        Ok(begun) => begun,
         Err(refused) => return refused.into_response(),
     };
-    let peer = Peer {
-        address: address.ip().to_string(),
-        ..peer
+    let secret = match tongue {
+        Tongue::Burgee => text(&headers, AUTHORIZATION).map(str::to_owned),
+        Tongue::FeatBit => asked.token,
     };
-    tokio::spawn(async move {
-        match upgrading.await {
-            Ok(upgraded) => {
-                let io = TokioIo::new(upgraded);
-                let socket =
-                    WebSocketStream::from_raw_socket(io, Role::Server, Some(limits(MAX_PACKED_UP)));
-                feeding.converse(socket.await, peer).await;
-            }
-            Err(error) => tracing::debug!(%error, "a relay did not upgrade"),
+    let secret = secret.unwrap_or_default();
+    match (tongue, feeding.peer(secret, address).await) {
+        (Tongue::Burgee, Err(refused)) => return refused.into_response(),
+        (Tongue::Burgee, Ok(peer)) => {
+            let relay = upgraded(upgrading, limits(MAX_PACKED_UP));
+            tokio::spawn(async move {
+                if let Some(socket) = relay.await {
+                    feeding.converse(socket, peer).await;
+                }
+            });
         }
-    });
+        (Tongue::FeatBit, peer) => {
+            let agent = upgraded(upgrading, featbit::limits());
+            tokio::spawn(async move {
+                match (agent.await, peer) {
+                    (Some(socket), Ok(peer)) => feeding.feed_agent(socket, peer).await,
+                    (Some(socket), Err(refused)) => featbit::part(socket, refused.into()).await,
+                    (None, _) => {}
+                }
+            });
+        }
+    }
     let headers = [
         (UPGRADE, HeaderValue::from_static("websocket")),
         (CONNECTION, HeaderValue::from_static("upgrade")),
@@ -119,33 +170,53 @@ pub(super) async fn upgrade(
     (StatusCode::SWITCHING_PROTOCOLS, headers).into_response()
 }
 
-async fn begin(
-    feeding: &Feeding,
+async fn upgraded(upgrading: OnUpgrade, limits: WebSocketConfig) -> Option<Socket> {
+    match upgrading.await {
+        Ok(upgraded) => {
+            let io = TokioIo::new(upgraded);
+            Some(WebSocketStream::from_raw_socket(io, Role::Server, Some(limits)).await)
+        }
+        Err(error) => {
+            tracing::debug!(%error, "a relay did not upgrade");
+            None
+        }
+    }
+}
+
+fn begin(
     asked: &Asked,
-    headers: HeaderMap,
+    headers: &HeaderMap,
     upgrading: Option<OnUpgrade>,
-) -> Result<(Peer, HeaderValue, OnUpgrade), Refused> {
-    if asked.kind.as_deref() != Some("relay-proxy") {
-        return Err(Refused::Kind);
-    }
-    if asked.version.as_deref() != Some(VERSION) {
-        return Err(Refused::Version);
-    }
-    let text = |name| headers.get(name)?.to_str().ok();
-    let secret = text(AUTHORIZATION).unwrap_or_default().to_owned();
-    let accept = text(SEC_WEBSOCKET_KEY).map(|key| derive_accept_key(key.as_bytes()));
+) -> Result<(Tongue, HeaderValue, OnUpgrade), Refused> {
+    let tongue = asked.tongue()?;
+    let accept = text(headers, SEC_WEBSOCKET_KEY).map(|key| derive_accept_key(key.as_bytes()));
     let accept = accept.and_then(|it| HeaderValue::from_str(&it).ok());
     let (accept, upgrading) = accept.zip(upgrading).ok_or(Refused::Upgrade)?;
-    let opened = feeding.open(&secret).await;
-    let opened = opened.map_err(|_| Refused::Unavailable)?;
-    let opened = opened.ok_or(Refused::Key)?;
-    let peer = Peer {
-        address: String::new(),
-        secret,
-        _place: feeding.places.take(&opened.key).ok_or(Refused::Crowded)?,
-        opened,
-    };
-    Ok((peer, accept, upgrading))
+    Ok((tongue, accept, upgrading))
+}
+
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name)?.to_str().ok()
+}
+
+impl Feeding {
+    /// What a relay key opens.
+    pub(super) async fn opened(&self, secret: &str) -> Result<Opened, Refused> {
+        let opened = self.open(secret).await;
+        let opened = opened.map_err(|_| Refused::Unavailable)?;
+        opened.ok_or(Refused::Key)
+    }
+
+    /// Whoever comes with a relay key.
+    async fn peer(&self, secret: String, address: SocketAddr) -> Result<Peer, Refused> {
+        let opened = self.opened(&secret).await?;
+        Ok(Peer {
+            address: address.ip().to_string(),
+            secret,
+            _place: self.places.take(&opened.key).ok_or(Refused::Crowded)?,
+            opened,
+        })
+    }
 }
 
 /// How many relays are here, by their keys' ids.

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use burgee_eval::time::Millis;
 use burgee_store::page::PageRequest;
-use burgee_store::{AgentPosition, RelayAgent};
+use burgee_store::{AgentPosition, RelayAgent, RelayKind};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -40,15 +40,17 @@ pub struct RelayAgentView {
     pub key: String,
     /// What it calls itself.
     pub name: String,
-    /// The version of its program.
+    /// The version of its program; empty where it does not say, as FeatBit's agents do not.
     pub version: String,
+    /// What it is.
+    pub kind: AgentKind,
     /// From where it is connected.
     pub address: String,
     /// The server that it hangs on.
     pub node: String,
     /// Whether it is connected. A relay that was not heard of for a minute is not.
     pub connected: bool,
-    /// How many SDKs are connected to it.
+    /// How many SDKs are connected to it; 0 of FeatBit's agents, which do not say.
     pub connections: i64,
     /// What it serves, as far as the caller may see it, by keys.
     pub environments: Vec<AgentEnvironment>,
@@ -60,6 +62,25 @@ pub struct RelayAgentView {
     /// notice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disconnected_at: Option<String>,
+}
+
+/// What a relay is.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AgentKind {
+    /// `burgee relay`.
+    Burgee,
+    /// An agent of FeatBit's.
+    FeatBit,
+}
+
+impl From<RelayKind> for AgentKind {
+    fn from(kind: RelayKind) -> Self {
+        match kind {
+            RelayKind::Burgee => Self::Burgee,
+            RelayKind::FeatBit => Self::FeatBit,
+        }
+    }
 }
 
 /// How far a relay is in an environment.
@@ -96,6 +117,7 @@ impl RelayAgentView {
             key: seen.key.to_string(),
             name: seen.name,
             version: seen.version,
+            kind: seen.kind.into(),
             address: seen.address,
             node: seen.node,
             connected,

@@ -1,6 +1,7 @@
 //! Relays: fed by a server, by NATS or by each other, and on their own when nobody feeds them.
 
 mod delivered;
+mod featbit;
 mod nats;
 
 use std::net::SocketAddr;

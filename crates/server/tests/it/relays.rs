@@ -3,7 +3,7 @@
 use burgee_domain::id::Id;
 use burgee_domain::position::Position;
 use burgee_server::now;
-use burgee_store::{AgentPosition, AgentSeen};
+use burgee_store::{AgentPosition, AgentSeen, RelayKind};
 use serde_json::{Value, json};
 
 use crate::access::neighbour;
@@ -336,6 +336,7 @@ async fn seen(app: &App, key: &str, agent: &str, version: i64) -> AgentSeen {
         organization: app.organization.id.clone(),
         name: "tokyo-1".into(),
         version: "1.2.3".into(),
+        kind: RelayKind::Burgee,
         address: "192.0.2.7".into(),
         node: "node-a".into(),
         connections: 12,
@@ -380,7 +381,8 @@ async fn relays_are_listed_with_how_far_they_are_and_removed() {
         let serves = json!([{"project": "default", "environment": "prod",
             "version": version, "behind": 1}]);
         let expected = json!([{"id": "a", "key": one["id"], "name": "tokyo-1",
-            "version": "1.2.3", "address": "192.0.2.7", "node": "node-a", "connected": true,
+            "version": "1.2.3", "kind": "burgee", "address": "192.0.2.7", "node": "node-a",
+            "connected": true,
             "connections": 12, "environments": serves,
             "connectedAt": of_one.connected_at.to_string(),
             "lastSeenAt": of_one.at.to_string()}]);

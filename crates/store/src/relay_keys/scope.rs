@@ -68,9 +68,11 @@ pub struct RelayScope {
     pub organization: Id<Organization>,
     /// By id, in order; none that is deleted.
     pub environments: Vec<Id<Environment>>,
+    /// The keys of the project and of the environment, of each of them.
+    pub names: BTreeMap<Id<Environment>, (String, String)>,
 }
 
-const SCOPE: &str = "SELECT k.id, k.organization_id, e.id FROM relay_keys k \
+const SCOPE: &str = "SELECT k.id, k.organization_id, e.id, p.key, e.key FROM relay_keys k \
     LEFT JOIN projects p ON p.organization_id = k.organization_id AND p.deleted_at IS NULL \
     LEFT JOIN environments e ON e.project_id = p.id AND e.deleted_at IS NULL \
         AND (k.every_environment = 1 OR EXISTS (SELECT 1 FROM relay_key_environments r \
@@ -92,15 +94,17 @@ impl Store {
         let Some(first) = rows.first() else {
             return Ok(None);
         };
-        let mut environments = Vec::with_capacity(rows.len());
+        let mut names = BTreeMap::new();
         for found in &rows {
-            environments.extend(row::optional_id(found, 2)?);
+            if let Some(environment) = row::optional_id(found, 2)? {
+                names.insert(environment, (row::text(found, 3)?, row::text(found, 4)?));
+            }
         }
-        environments.sort_unstable();
         Ok(Some(RelayScope {
             key: row::id(first, 0)?,
             organization: row::id(first, 1)?,
-            environments,
+            environments: names.keys().cloned().collect(),
+            names,
         }))
     }
 }

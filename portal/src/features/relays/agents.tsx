@@ -70,7 +70,7 @@ export function Agents({ organization, keys }: Props) {
                 <strong>{agent.name}</strong>
                 <small>
                   {t("relays.at", {
-                    version: agent.version,
+                    version: agent.kind === "featbit" ? t("relays.featbit") : agent.version,
                     address: agent.address,
                     node: agent.node,
                   })}
@@ -80,7 +80,7 @@ export function Agents({ organization, keys }: Props) {
               <td>
                 <Connection of={agent} />
               </td>
-              <td>{agent.connected && number(agent.connections)}</td>
+              <td>{agent.connected && agent.kind === "burgee" && number(agent.connections)}</td>
               <td>
                 <Behind of={agent} />
               </td>

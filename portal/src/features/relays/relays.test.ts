@@ -7,6 +7,7 @@ const agent = (name: string, connected: boolean, ...behind: number[]): RelayAgen
   key: "k",
   name,
   version: "1.0.0",
+  kind: "burgee",
   address: "10.0.0.1",
   node: "a",
   connected,

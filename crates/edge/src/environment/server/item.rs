@@ -59,6 +59,14 @@ impl Item {
         matches!(self.content, Content::Flag(..))
     }
 
+    /// The key and the id, of a flag.
+    pub(super) fn flag(&self) -> Option<(&str, &str)> {
+        match &self.content {
+            Content::Flag(flag, _) => Some((&flag.key, &flag.id)),
+            Content::Segment(..) => None,
+        }
+    }
+
     pub(super) fn is_tombstone(&self) -> bool {
         match &self.content {
             Content::Flag(flag, _) => flag.is_archived,

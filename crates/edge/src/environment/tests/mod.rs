@@ -4,6 +4,7 @@ mod client;
 mod naive;
 mod server;
 mod update;
+mod wire;
 
 use std::sync::Arc;
 

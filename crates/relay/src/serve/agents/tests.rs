@@ -8,6 +8,7 @@ use super::*;
 fn peer(places: &Places) -> Peer {
     let opened = Opened {
         key: "k".into(),
+        names: Default::default(),
         environments: vec!["ours".into()],
     };
     Peer {
@@ -21,6 +22,7 @@ fn peer(places: &Places) -> Peer {
 fn report(id: &str) -> Report {
     Report {
         agent: Agent {
+            kind: Default::default(),
             id: id.into(),
             name: "near\u{0}".into(),
             version: "1".into(),

@@ -5,7 +5,7 @@ use burgee_domain::id::Id;
 use burgee_eval::time::Millis;
 use burgee_server::now;
 use burgee_store::traffic::UserSeen;
-use burgee_store::{Actor, AgentSeen, Grant, NewToken};
+use burgee_store::{Actor, AgentSeen, Grant, NewToken, RelayKind};
 use burgee_testkit::api::Api;
 use serde_json::{Value, json};
 
@@ -126,6 +126,7 @@ async fn relays(app: &App, key: &str) {
             organization: app.organization.id.clone(),
             name: "secret-name".into(),
             version: String::new(),
+            kind: RelayKind::Burgee,
             address: String::new(),
             node: String::new(),
             connections: 0,

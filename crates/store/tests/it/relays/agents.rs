@@ -4,7 +4,7 @@ use burgee_domain::id::Id;
 use burgee_domain::position::Position;
 use burgee_store::page::PageRequest;
 use burgee_store::relay_agents::AgentConnection;
-use burgee_store::{Actor, AgentPosition, AgentSeen, RelayKey, RelayKeyScope, Store};
+use burgee_store::{Actor, AgentPosition, AgentSeen, RelayKey, RelayKeyScope, RelayKind, Store};
 
 use super::{key, why};
 use crate::kit::{House, NOW, for_each_database, house, later};
@@ -18,6 +18,7 @@ fn seen(house: &House, key: &RelayKey, agent: &str, at: i64) -> AgentSeen {
         organization: house.organization.id.clone(),
         name: "tokyo-1".into(),
         version: "0.9.0".into(),
+        kind: RelayKind::Burgee,
         address: "192.0.2.7".into(),
         node: "node-a".into(),
         connections: 3,
@@ -172,6 +173,7 @@ async fn relays_of_organizations_do_not_mix() {
         let (second, _) = key(store, &house, RelayKeyScope::All).await;
         let moved = AgentSeen {
             key: second.id.clone(),
+            kind: RelayKind::FeatBit,
             ..own
         };
         store.relay_agent_seen(&moved).await.unwrap();
