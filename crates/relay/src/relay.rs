@@ -280,6 +280,7 @@ impl Parts {
             let status = status(upstream, hub, edge);
             let following = following(upstream, from, status);
             let keeping = Arc::clone(upstream).keep();
+            let making_do = Arc::clone(upstream).make_do();
             let ended = Arc::clone(upstream);
             // The connection is needed to send what is left: it ends some time after the rest.
             let after = stop.clone();
@@ -290,6 +291,7 @@ impl Parts {
                 tokio::select! {
                     () = following => {}
                     () = keeping => {}
+                    () = making_do => {}
                     () = late(after) => {}
                 }
                 // Whoever still waits for the upstream keeps what it has on the disk.

@@ -19,7 +19,7 @@ use burgee_edge::source::{
     BoxFuture, Changes, Head, KeyKind, Position, Source, State, Unavailable,
 };
 use tokio::sync::{Notify, watch};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 pub(crate) use connect::limits;
 pub use connect::{Address, BadAddress, tls};
@@ -34,6 +34,10 @@ use crate::traffic::Batch;
 
 /// How long the upstream may take to store a batch before it is sent elsewhere: to the disk.
 const STORING: Duration = Duration::from_secs(20);
+
+/// How long a relay that starts waits for its upstream before it serves what was on its disk: after a
+/// crash that is older than what its SDKs have.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// The first pause after a connection was lost; each further one doubles it.
 pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(250);
@@ -79,7 +83,7 @@ pub struct Upstream {
     keeping: Mutex<()>,
     disk: Disk,
     spool: Spool,
-    /// Whether anything is known: the upstream told all, or it was on the disk.
+    /// Whether anything is known: the upstream told all, or it did not and some was on the disk.
     pub(crate) known: watch::Sender<bool>,
     /// Counts what was told.
     pub(crate) told: watch::Sender<u64>,
@@ -102,7 +106,6 @@ impl Upstream {
         };
         let mut mirror = Mirror::default();
         let kept = disk.environments.load()?;
-        let known = !kept.is_empty();
         kept.into_iter().for_each(|it| mirror.put(it));
         Ok(Arc::new(Self {
             agent,
@@ -112,7 +115,7 @@ impl Upstream {
             dirty: Mutex::default(),
             to_keep: Notify::new(),
             keeping: Mutex::default(),
-            known: watch::Sender::new(known),
+            known: watch::Sender::new(false),
             told: watch::Sender::new(0),
             link: watch::Sender::new(None),
             questions: AtomicU64::new(0),
@@ -149,6 +152,16 @@ impl Upstream {
     /// How many batches are lost: the upstream refused them for good, or they were damaged on the disk.
     pub(crate) fn lost_batches(&self) -> u64 {
         self.lost.load(Ordering::Relaxed) + self.spool.lost()
+    }
+
+    /// Makes do with what is on the disk where the upstream has not told more within [`GRACE`]. Never
+    /// ends.
+    pub(crate) async fn make_do(self: Arc<Self>) {
+        if !self.mirror().heads().is_empty() {
+            let _too_late = timeout(GRACE, self.known()).await;
+            self.known.send_replace(true);
+        }
+        std::future::pending().await
     }
 
     /// Resolves once something is known of the environments.

@@ -330,6 +330,35 @@ async fn goes_on_and_catches_up(rig: Rig) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_relay_that_starts_gives_its_upstream_a_moment_to_be_newer_than_its_disk() {
+    let rig = Rig::start(Database::Sqlite, Fed::Upstream).await;
+    let folder = tempfile::tempdir().unwrap();
+    rig.app.apply(flag_on("f")).await;
+    let network = Network::to(rig.address()).await;
+    let near = rig.relay(network.address(), &[], folder.path()).await;
+    near.ready().await;
+    near.stop().await;
+    rig.app.apply(json!([in_prod("turnOff", "f")])).await;
+    let client = rig.app.keys("prod").await.client.secret;
+
+    network.stall(true, true);
+    let near = rig.relay(network.address(), &[], folder.path()).await;
+    let mend = async {
+        // What is on the disk could be served long before.
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        network.mend();
+    };
+    let come = async {
+        near.ready().await;
+        Sdk::client(near.address(), &client, &person("ana"))
+    };
+    let ((), sdk) = tokio::join!(mend, come);
+    assert_eq!(sdk.value("f"), Some("false"));
+    near.stop().await;
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_relay_behind_a_relay_gets_what_both_keys_open() {
     let app = App::start(Database::Sqlite).await;
     let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
