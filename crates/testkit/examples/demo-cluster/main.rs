@@ -55,7 +55,7 @@ async fn main() -> Result<()> {
         for node in demo.cluster.nodes() {
             println!("{:<24}http://{}", node.name, node.address);
         }
-        println!("\nEach round changes a flag; shown is after how long the SDKs of each had it.\n");
+        println!("\nEach round changes a flag; shown is how soon the SDKs of each node had it.\n");
         demo.run(rounds).await
     };
     let ended = tokio::select! {
@@ -127,23 +127,31 @@ impl Demo {
             if let Some(event) = story::happens(&mut self.cluster, round).await {
                 self.screen.tell(event);
             }
-            let value = i64::try_from(round)?;
+            let (value, sent) = (i64::try_from(round)?, Instant::now());
             if self.change(value).await {
                 last = value;
-                self.follow(value, PATIENCE).await;
+                self.follow(value, sent).await;
             }
             sleep(ROUND.saturating_sub(begun.elapsed())).await;
         }
         story::mend(&mut self.cluster, rounds).await;
-        let rows = self.follow(last, END).await;
-        match rows.iter().all(|row| row.have == row.sdks) {
-            true => println!("Everybody has version {}.", self.version(last)),
-            false => bail!(
-                "not everybody has version {}: {rows:#?}",
-                self.version(last)
-            ),
+        self.everybody_has(last).await
+    }
+
+    /// Waits until all have the last value, without anybody's help.
+    async fn everybody_has(&self, last: i64) -> Result<()> {
+        let (begun, version) = (Instant::now(), self.version(last));
+        loop {
+            let rows = self.rows(last);
+            if rows.iter().all(|row| row.have == row.sdks) {
+                println!("\nEverybody has version {version}.");
+                return Ok(());
+            }
+            if begun.elapsed() > END {
+                bail!("not everybody has version {version}: {rows:#?}");
+            }
+            sleep(LOOK).await;
         }
-        Ok(())
     }
 
     /// Gives the flag another value, by the first server that takes it. Says whether one did.
@@ -177,9 +185,8 @@ impl Demo {
         false
     }
 
-    /// Shows who has a value, until all have it that run.
-    async fn follow(&mut self, value: i64, patience: Duration) -> Vec<Row> {
-        let begun = Instant::now();
+    /// Shows who has a value that was sent at this moment, until all have it that run.
+    async fn follow(&mut self, value: i64, begun: Instant) {
         let mut rows: Vec<Row> = Vec::new();
         loop {
             let now = self.rows(value);
@@ -194,10 +201,10 @@ impl Demo {
             });
             rows = now.collect();
             let all = rows.iter().all(|row| !row.runs || row.have == row.sdks);
-            let ended = all || begun.elapsed() > patience;
+            let ended = all || begun.elapsed() > PATIENCE;
             self.screen.show(&rows, &self.versions, ended);
             if ended {
-                return rows;
+                return;
             }
             sleep(LOOK).await;
         }
