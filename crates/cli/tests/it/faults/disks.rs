@@ -1,4 +1,4 @@
-//! A full disk of a relay. (That of the embedded database: [`crate::disk_full`].)
+//! Full disks, of PostgreSQL and of a relay. (That of the embedded database: [`crate::disk_full`].)
 
 use std::fs::File;
 use std::io::Write;
@@ -7,9 +7,34 @@ use std::process::Command;
 
 use burgee_testkit::cluster::Cluster;
 use burgee_testkit::cluster::verdict::Loss;
+use burgee_testkit::postgres::Postgres;
 use serde_json::json;
 
 use super::{PAUSE, plan, until};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgresql_has_no_room() {
+    let postgres = tokio::task::block_in_place(|| Postgres::start_small().unwrap());
+    let Some(postgres) = postgres else {
+        eprintln!("nobody may mount on this machine: not tried");
+        return;
+    };
+    let mut cluster = Cluster::start_on(plan(2, 1), Some(postgres)).await;
+    let watchers = cluster.watch(1);
+    let mut writing = cluster.write(1, PAUSE);
+    writing.well_again().await;
+    cluster.postgres().fill().unwrap();
+    writing.refused().await;
+    for node in cluster.nodes() {
+        assert!(node.is_ready().await, "{} serves", node.name);
+    }
+    cluster.postgres().make_room().unwrap();
+    // Where it could not write its log it ended, and has to be started as ever.
+    tokio::task::block_in_place(|| cluster.postgres().come_back().unwrap());
+    writing.well_again().await;
+    writing.end().await;
+    cluster.verdict(watchers, Loss::None).await;
+}
 
 /// Makes a filesystem in memory that only the program sees, and becomes the program.
 const MOUNT: &str = r#"mkdir -p "$1" && mount -t tmpfs -o size=256k,mode=700 burgee "$1" && shift &&

@@ -1,10 +1,74 @@
 //! What is done in the background is done once, whichever server does it, and by another where one is
 //! killed in the middle.
 
-use burgee_testkit::cluster::Cluster;
-use burgee_testkit::{sdk, sql};
+use std::collections::BTreeMap;
 
-use super::{plan, until};
+use burgee_eval::time::Millis;
+use burgee_testkit::cluster::Cluster;
+use burgee_testkit::cluster::ledger::history;
+use burgee_testkit::cluster::verdict::Loss;
+use burgee_testkit::{sdk, sql};
+use serde_json::json;
+
+use super::{PAUSE, plan, rounds, until};
+
+/// Requests that are due at the same moment.
+const REQUESTS: usize = 40;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_due_is_applied_once_though_a_server_dies_at_it() {
+    let mut cluster = Cluster::start(plan(2, 1)).await;
+    let watchers = cluster.watch(1);
+    for round in 0..rounds(1) {
+        let requests = plan_changes(&cluster, round).await;
+        let applied = async |cluster: &Cluster| {
+            let mut times: BTreeMap<String, usize> = BTreeMap::new();
+            for set in history(&cluster.api(1), "prod").await {
+                if let Some(request) = set["request"].as_str() {
+                    *times.entry(request.to_owned()).or_default() += 1;
+                }
+            }
+            times
+        };
+        let of_round = async |cluster: &Cluster| {
+            let applied = applied(cluster).await;
+            requests
+                .iter()
+                .filter(|it| applied.contains_key(*it))
+                .count()
+        };
+        until(async || (of_round(&cluster).await > 0).then_some(())).await;
+        cluster.servers[0].kill();
+        until(async || (of_round(&cluster).await == REQUESTS).then_some(())).await;
+        cluster.servers[0].start().await;
+        for (request, times) in applied(&cluster).await {
+            assert_eq!(times, 1, "{request}");
+        }
+    }
+    let mut writing = cluster.write(1, PAUSE);
+    writing.well_again().await;
+    writing.end().await;
+    cluster.verdict(watchers, Loss::None).await;
+}
+
+/// Asks for changes in ten seconds, all at one moment; the requests.
+async fn plan_changes(cluster: &Cluster, round: usize) -> Vec<String> {
+    let api = cluster.api(0);
+    let at = Millis(sdk::now() + 10_000).to_string();
+    let mut requests = Vec::new();
+    for number in 0..REQUESTS {
+        let flag = format!("due-{round}-{number}");
+        let commands = json!([
+            { "kind": "createFlag", "project": "default", "flag": flag, "type": "boolean" },
+            { "kind": "turnOn", "project": "default", "environment": "prod", "flag": flag },
+        ]);
+        let steps = json!([{ "at": at, "commands": commands }]);
+        let new = json!({ "title": flag, "steps": steps });
+        let made = api.post("requests", &new).await.expect(201);
+        requests.push(made["id"].as_str().unwrap().to_owned());
+    }
+    requests
+}
 
 /// Minutes that are to become hours.
 const MINUTES: i64 = 40 * 60;
