@@ -2,6 +2,7 @@
 //! `docs/reliability.md`, a test for each row.
 
 mod backbone;
+mod clocks;
 mod database;
 mod disks;
 mod jobs;
