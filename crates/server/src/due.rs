@@ -66,6 +66,25 @@ pub async fn keep<J: Job>(mut changed: watch::Receiver<u64>, mut job: J) {
     }
 }
 
+/// Does what is due, if anything is. That is asked first: most commits concern nothing of it, and
+/// one look-up is then all that a job costs the database.
+async fn if_due<N, D>(
+    next: impl Fn() -> N,
+    act: impl FnOnce() -> D,
+) -> Result<Option<Duration>, StoreError>
+where
+    N: Future<Output = Result<Option<Duration>, StoreError>>,
+    D: Future<Output = Result<usize, StoreError>>,
+{
+    match next().await? {
+        Some(Duration::ZERO) => {
+            act().await?;
+            next().await
+        }
+        later => Ok(later),
+    }
+}
+
 /// Ends SDK keys whose grace is over.
 pub struct EndKeys(pub Store);
 
@@ -73,8 +92,8 @@ impl Job for EndKeys {
     const NAME: &'static str = "ending SDK keys";
 
     async fn look(&mut self) -> Result<Option<Duration>, StoreError> {
-        self.0.end_sdk_keys(Clock::Shared(now())).await?;
-        self.0.next_sdk_key_end(Clock::Shared(now())).await
+        let next = || self.0.next_sdk_key_end(Clock::Shared(now()));
+        if_due(next, || self.0.end_sdk_keys(Clock::Shared(now()))).await
     }
 }
 
@@ -85,8 +104,8 @@ impl Job for EndRelaySecrets {
     const NAME: &'static str = "ending secrets of relay keys";
 
     async fn look(&mut self) -> Result<Option<Duration>, StoreError> {
-        self.0.end_relay_secrets(Clock::Shared(now())).await?;
-        self.0.next_relay_secret_end(Clock::Shared(now())).await
+        let next = || self.0.next_relay_secret_end(Clock::Shared(now()));
+        if_due(next, || self.0.end_relay_secrets(Clock::Shared(now()))).await
     }
 }
 
@@ -97,11 +116,15 @@ impl Job for ApplySteps {
     const NAME: &'static str = "applying steps of requests";
 
     async fn look(&mut self) -> Result<Option<Duration>, StoreError> {
-        let steps = self.0.apply_due_steps(Clock::Shared(now())).await?;
-        if steps > 0 {
-            tracing::info!(steps, "steps of requests were due");
-        }
-        self.0.next_step_due(Clock::Shared(now())).await
+        let next = || self.0.next_step_due(Clock::Shared(now()));
+        let apply = async || {
+            let steps = self.0.apply_due_steps(Clock::Shared(now())).await?;
+            if steps > 0 {
+                tracing::info!(steps, "steps of requests were due");
+            }
+            Ok(steps)
+        };
+        if_due(next, apply).await
     }
 }
 
