@@ -226,7 +226,7 @@ pub async fn whole(store: &Store, environments: &[String]) -> Result<Vec<Whole>,
 
 #[cfg(test)]
 mod tests {
-    use burgee_relay::message::Agent as Said;
+    use burgee_relay::message::{Agent as Said, AgentKind};
 
     use super::*;
 
@@ -236,6 +236,7 @@ mod tests {
                 id: agent.into(),
                 name: "near".into(),
                 version: "1".into(),
+                kind: AgentKind::default(),
             },
             connections: u64::MAX,
             environments: Default::default(),

@@ -189,7 +189,7 @@ impl Agent {
     ///
     /// # Panics
     /// Where the connection ends before.
-    pub fn next(&mut self) -> Value {
+    pub fn message(&mut self) -> Value {
         loop {
             match self.socket.read() {
                 Ok(Message::Text(text)) => {
@@ -204,7 +204,7 @@ impl Agent {
 
     /// Takes the next data-sync; gives its event.
     pub fn event(&mut self) -> String {
-        let message = self.next();
+        let message = self.message();
         assert_eq!(message["messageType"], "data-sync", "{message}");
         let (data, items) = (&message["data"], list(&message["data"], "items"));
         match data["eventType"].as_str() {
@@ -227,7 +227,7 @@ impl Agent {
         self.say(r#"{"messageType":"ping","data":{}}"#);
         let mut between = 0;
         loop {
-            let message = self.next();
+            let message = self.message();
             if message["messageType"] == "pong" {
                 return between;
             }

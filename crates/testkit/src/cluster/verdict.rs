@@ -17,7 +17,7 @@ pub enum Loss {
     /// Nothing that was acknowledged.
     None,
     /// The same; but a relay that was killed has on its disk what it knew up to a second before, and
-    /// who comes to it before it has caught up is served that.
+    /// serves that where its upstream tells it nothing within two seconds.
     OfARelaysSecond,
     /// What the database lost, which was struck from the ledger
     /// ([`Ledger::strike_lost`](super::ledger::Ledger::strike_lost)): SDKs may have gone back.

@@ -329,7 +329,7 @@ async fn what_means_nothing_is_passed_over_and_what_is_too_long_is_refused() {
     agent.say_bytes(vec![0xff; 100]);
     agent.say(r#"{"messageType":"Echo","data":{"a":[1]}}"#);
     assert_eq!(
-        agent.next(),
+        agent.message(),
         json!({"messageType": "echo", "data": {"a": [1]}})
     );
     // Of environments that nobody has, and from a future that nobody knows.
