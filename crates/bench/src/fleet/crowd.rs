@@ -38,7 +38,7 @@ pub(super) struct Held {
     pub(super) connections: u64,
     /// Bytes that came for all of them.
     pub(super) received: u64,
-    /// How often one was refused because the server was too busy, and came again.
+    /// How often one was refused or not answered while it opened, and came again.
     pub(super) refused: u64,
 }
 

@@ -166,7 +166,7 @@ impl<'a> Holding<'a> {
             self.crowd.add(self.ground, relay.address(), key, &plan)?;
             first_user += connections as u32;
         }
-        let patience = Duration::from_secs_f64(all as f64 / rate * 3.0) + PATIENCE;
+        let patience = Duration::from_secs_f64(all as f64 / rate * 8.0) + PATIENCE;
         self.crowd.opened(relays, patience)
     }
 
@@ -221,7 +221,11 @@ impl Figures {
         let count = held.connections.max(1) as f64;
         self.add("connections", "", held.connections as f64);
         self.add("relays", "", relays as f64);
-        self.add("refused when busy, and come again", "", held.refused as f64);
+        self.add(
+            "refused or not answered, and come again",
+            "",
+            held.refused as f64,
+        );
         let each = spent.as_secs_f64() * 1e6 / count;
         self.add("CPU per connection, with heartbeats meanwhile", "µs", each);
         let received = held.received as f64 / count;

@@ -24,11 +24,12 @@ use crate::target::Target;
 /// How long it waits at most until it looks what is due. Fifty of them share a core: none may spin.
 const PACE: Duration = Duration::from_millis(10);
 
-/// When who was refused comes again.
+/// When who was refused, or was not answered, comes again.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// What a server says that is too busy for new connections now.
-const BUSY: Failure = Failure::Refused(503);
+/// How many connections it opens at the same time, however late it is: many audiences whose
+/// connections all wait for each other would have none of them answered in time.
+const OPENING_AT_ONCE: usize = 32;
 
 /// Say when everybody has heard of a change: answered by [`Said::Listening`], and then by
 /// [`Said::Arrived`] when all have.
@@ -60,7 +61,7 @@ pub enum Said {
         connections: u64,
         /// Bytes that came for all of them so far.
         received: u64,
-        /// How often one was refused because the server was too busy, and came again.
+        /// How often one was refused or not answered while it opened, and came again.
         refused: u64,
     },
     /// From now on changes are waited for.
@@ -177,15 +178,10 @@ impl<'a> Audience<'a> {
 
     /// Begins what is due, and takes what comes.
     fn step(&mut self) -> anyhow::Result<()> {
-        let now = self.drive.engine.now();
-        while let Some((due, user)) = self.again.pop_front_if(|(due, _)| *due <= now) {
-            self.pending.insert(self.drive.engine.open(user, due), user);
-        }
-        while (self.schedule.handed() as usize) < self.plan.connections {
-            let Some(due) = self.schedule.next(self.drive.engine.now()) else {
+        while self.pending.len() < OPENING_AT_ONCE {
+            let Some((due, user)) = self.next() else {
                 break;
             };
-            let user = self.plan.first_user + self.schedule.handed() as u32;
             self.pending.insert(self.drive.engine.open(user, due), user);
         }
         let happened = self.drive.turn(self.drive.soon(PACE))?;
@@ -196,6 +192,20 @@ impl<'a> Audience<'a> {
         self.drive.done(happened);
         self.beats.send(&mut self.drive);
         Ok(())
+    }
+
+    /// Whose connection is due, and since when.
+    fn next(&mut self) -> Option<(Micros, u32)> {
+        let now = self.drive.engine.now();
+        if let Some(again) = self.again.pop_front_if(|(due, _)| *due <= now) {
+            return Some(again);
+        }
+        if self.schedule.handed() as usize >= self.plan.connections {
+            return None;
+        }
+        // Late is as good as in time here: nothing is told of how long opening takes.
+        self.schedule.next(now)?;
+        Some((now, self.plan.first_user + self.schedule.handed() as u32))
     }
 
     fn take(&mut self, event: &Event) {
@@ -217,10 +227,10 @@ impl<'a> Audience<'a> {
         }
     }
 
-    /// It is counted as what it is, but for who was refused on coming: SDKs come again then.
+    /// It is counted as what it is, but for who was opening: SDKs come again then.
     fn failed(&mut self, event: &Event, failure: &Failure) {
         let user = self.pending.remove(&event.key);
-        if let Some(user) = user.filter(|_| *failure == BUSY) {
+        if let Some(user) = user {
             self.again.push_back((event.at.after(AGAIN), user));
             self.refused += 1;
             self.drive.tally.forgive(&failure.to_string());

@@ -36,15 +36,18 @@ impl Beats {
         }
     }
 
-    /// Sends those that are due. A connection that is over, or waits for something, has none any
-    /// more.
+    /// Sends those that are due. A connection that is over has none any more, and one that waits for
+    /// something has its next in time.
     pub(super) fn send(&mut self, drive: &mut Drive<'_>) {
         let now = drive.engine.now();
         while let Some((due, key)) = self.next.pop_front_if(|(due, _)| *due <= now) {
+            if drive.engine.newest(key).is_none() {
+                continue;
+            }
             if drive.engine.is_idle(key) {
                 drive.engine.ping(key, due);
-                self.next.push_back((due.after(self.every), key));
             }
+            self.next.push_back((due.after(self.every), key));
         }
     }
 }
