@@ -36,7 +36,8 @@ WITHOUT_ENVIRONMENT = {
 
 class Server:
     """A server with the demo flags; `stop()` removes what it left. Its database is embedded, or
-    that of an address; `options` are further ones of `burgee server`, `scheme` what it speaks by them."""
+    that of an address; `options` are further ones of `burgee server`, `scheme` what it speaks by
+    them."""
 
     def __init__(self, database=None, options=(), scheme="http"):
         self.data_dir = Path(tempfile.mkdtemp(prefix="burgee-e2e-"))
