@@ -62,6 +62,9 @@ pub(crate) fn start(args: &TraceArgs, service: &'static str) -> anyhow::Result<T
 /// How long an export may take.
 const WITHIN: Duration = Duration::from_secs(10);
 
+/// How long the last export may take: nobody waits long for a process that was told to end.
+const AT_THE_END: Duration = Duration::from_secs(1);
+
 /// The most bytes of a collector's answer: it says what it did not take.
 const MOST: usize = 1024 * 1024;
 
@@ -104,7 +107,11 @@ impl HttpClient for Exporting {
 
 impl Drop for Traces {
     fn drop(&mut self) {
-        if let Some(Err(error)) = self.0.as_ref().map(SdkTracerProvider::shutdown) {
+        let ended = self
+            .0
+            .as_ref()
+            .map(|it| it.shutdown_with_timeout(AT_THE_END));
+        if let Some(Err(error)) = ended {
             tracing::warn!(%error, "the last spans were not exported");
         }
     }

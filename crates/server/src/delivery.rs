@@ -16,7 +16,7 @@ use burgee_edge::delivery::{Delivery, EnvironmentReport, NodeKind, Reporter, TOL
 use burgee_store::dialect::Clock;
 use burgee_store::traffic::{DeliveryNode, DeliveryTold, SILENT};
 use burgee_store::{Store, StoreError};
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::now;
@@ -34,6 +34,9 @@ const SWEEP: Duration = Duration::from_secs(60);
 
 /// How long a node that ends tries to say so.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long the database may take to answer: its network can fall silent.
+const ANSWER: Duration = Duration::from_secs(20);
 
 /// So many are known of this node.
 const KNOWN: usize = 256;
@@ -110,20 +113,21 @@ impl Deliveries {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut swept = Instant::now();
         while stop.run_until_cancelled(ticks.tick()).await.is_some() {
-            let told = stop.run_until_cancelled(telling.tell(&store, &self.node));
-            if told.await.is_none() {
+            let telling = timeout(ANSWER, telling.tell(&store, &self.node));
+            if stop.run_until_cancelled(telling).await.is_none() {
                 break;
             }
             if swept.elapsed() >= SWEEP {
                 swept = Instant::now();
-                let sweeping = store.traffic().sweep_deliveries(Clock::Shared(now())).await;
-                if let Err(error) = sweeping {
+                let traffic = store.traffic();
+                let sweeping = timeout(ANSWER, traffic.sweep_deliveries(Clock::Shared(now())));
+                if let Some(Ok(Err(error))) = stop.run_until_cancelled(sweeping).await {
                     tracing::debug!(%error, "figures of nodes that are gone were not deleted");
                 }
             }
         }
         let traffic = store.traffic();
-        let ending = tokio::time::timeout(PATIENCE, traffic.end_deliveries(&self.node.node));
+        let ending = timeout(PATIENCE, traffic.end_deliveries(&self.node.node));
         if !matches!(ending.await, Ok(Ok(()))) {
             tracing::debug!("the others were not told that this node ends");
         }

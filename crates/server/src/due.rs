@@ -40,6 +40,10 @@ pub trait Job: Send {
     fn look(&mut self) -> impl Future<Output = Result<Option<Duration>, StoreError>> + Send;
 }
 
+/// How long a look may take. A database whose network falls silent answers nothing and refuses
+/// nothing: who waits for it waits for ever.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// After what time a job that failed is tried again.
 const RETRY: Duration = Duration::from_secs(1);
 
@@ -47,7 +51,8 @@ const RETRY: Duration = Duration::from_secs(1);
 pub async fn keep<J: Job>(mut changed: watch::Receiver<u64>, mut job: J) {
     loop {
         changed.mark_unchanged();
-        let next = match job.look().await {
+        let looked = timeout(PATIENCE, job.look()).await;
+        let next = match looked.unwrap_or_else(|_| Err(late())) {
             Ok(next) => next.map(|next| next.max(J::TOGETHER)),
             Err(error) => {
                 let job = J::NAME;
@@ -64,6 +69,10 @@ pub async fn keep<J: Job>(mut changed: watch::Receiver<u64>, mut job: J) {
             sleep(J::TOGETHER).await;
         }
     }
+}
+
+fn late() -> StoreError {
+    StoreError::Unavailable(format!("no answer within {} s", PATIENCE.as_secs()))
 }
 
 /// Does what is due, if anything is. That is asked first: most commits concern nothing of it, and

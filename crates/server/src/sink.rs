@@ -3,15 +3,21 @@
 //! Only translation happens here; what is kept, and that a batch counts once, the store decides.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use burgee_edge::sink::{self, Sink, Taken};
 use burgee_edge::source::{BoxFuture, Unavailable};
 use burgee_eval::time::Millis;
 use burgee_store::traffic;
+use tokio::time::timeout;
 
 use crate::app::now;
 use crate::feed::unavailable;
 use crate::late::LateStore;
+
+/// How long a batch may take: the network to a database can fall silent. It is sent again then, and
+/// counts once.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Takes the edge's batches.
 pub struct LocalSink {
@@ -28,13 +34,10 @@ impl LocalSink {
 impl Sink for LocalSink {
     fn write<'a>(&'a self, sent: &'a sink::Batch) -> BoxFuture<'a, Result<Taken, Unavailable>> {
         Box::pin(async {
-            let written = self
-                .store
-                .there()?
-                .traffic()
-                .write(&batch(sent))
-                .await
-                .map_err(unavailable)?;
+            let (store, batch) = (self.store.there()?, batch(sent));
+            let written = timeout(PATIENCE, store.traffic().write(&batch)).await;
+            let late = |_| Unavailable(format!("no answer within {} s", PATIENCE.as_secs()));
+            let written = written.map_err(late)?.map_err(unavailable)?;
             if written.refused > 0 {
                 tracing::warn!(rows = written.refused, "traffic that no database can hold");
             }

@@ -18,6 +18,10 @@ const PIECE: usize = 16 * 1024;
 /// Reads for a handshake before others have their turn. A whole one is two.
 const READS: usize = 4;
 
+/// Reads in a row that bring nothing to read. A record of the largest size takes six; who sends records
+/// without content, or without end, would have the loop for itself.
+const EMPTY_READS: usize = 32;
+
 /// What TLS's records begin with while hands are shaken.
 const HANDSHAKE: u8 = 22;
 
@@ -107,7 +111,7 @@ impl Secure {
         room: &mut [u8],
         thoroughly: bool,
     ) -> io::Result<Option<usize>> {
-        loop {
+        for _ in 0..EMPTY_READS {
             match self.session.reader().read(room) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(Some(0)),
@@ -120,6 +124,8 @@ impl Secure {
                 return Ok(None);
             }
         }
+        let why = "nothing but records without content";
+        Err(io::Error::new(io::ErrorKind::InvalidData, why))
     }
 
     /// Reads from the socket and decrypts; what there is to say to that goes out with the next

@@ -86,7 +86,7 @@ async fn a_servers_clock_jumps() {
             session.at(server.address).get("session").await.expect(200);
         }
         // Of two things that wait the one is done, the other waits on.
-        let soon = in_ms(&cluster.api(1), 500).await;
+        let soon = in_ms(&cluster.api(1), 3_000).await;
         until(async || (state(&cluster.api(0), &soon).await == "applied").then_some(())).await;
         assert_eq!(state(&cluster.api(0), &later).await, "waiting");
     }
