@@ -45,11 +45,13 @@ pub struct Machine {
 }
 
 /// What the watching shell does when its input ends. The switch is the last to go: while it is there
-/// its number is taken.
+/// its number is taken. The test's own line to it goes before, as the kernel takes its time with what
+/// is left in a namespace, and the next to have the number would find the name taken.
 const CLEAN_UP: &str = r#"
 PATH=$PATH:/usr/sbin:/sbin
 echo watching
 read -r _
+ip link delete "$1-1" 2>/dev/null
 for machine in $(ip netns list | cut -d' ' -f1 | grep "^$1-") "$1"; do
     for process in $(ip netns pids "$machine"); do kill -9 "$process"; done
     ip netns delete "$machine"

@@ -62,7 +62,8 @@ async fn leader(url: &str) -> usize {
     leader.trim_start_matches("server-").parse().unwrap()
 }
 
-/// What is in the stream leads from change to change: nothing twice, nothing missing, in order.
+/// What is in the stream leads from change to change: nothing missing, in order. A change may be there
+/// again right behind itself: by what NATS knows of its ids, which can die with it. Readers pass it over.
 async fn is_a_chain(url: &str) {
     let stream = jetstream(url).await.get_stream("BURGEE").await.unwrap();
     let all = pull::Config {
@@ -84,6 +85,9 @@ async fn is_a_chain(url: &str) {
             continue;
         };
         let subject = message.subject.to_string();
+        if ends.get(&subject) == Some(&to) {
+            continue;
+        }
         if let (Some(before), Some(from)) = (ends.get(&subject), text("Burgee-From")) {
             assert_eq!(*before, from, "{subject}: {headers:?}");
             links += 1;

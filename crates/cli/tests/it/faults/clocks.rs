@@ -11,7 +11,7 @@ use burgee_testkit::sdk;
 use serde_json::{Value, json};
 
 use super::{PAUSE, plan, until};
-use crate::kit::{OWNER, PASSWORD, sign_in};
+use crate::kit::{OWNER, PASSWORD, apply, flag_on, sign_in};
 
 /// Debian's `faketime`: what a program is told of the time, by a file that can be changed meanwhile.
 fn library() -> Option<PathBuf> {
@@ -20,10 +20,11 @@ fn library() -> Option<PathBuf> {
     found.into_iter().find(|it| it.exists())
 }
 
-/// A request to turn a flag off in so many ms; its id.
-async fn in_ms(api: &Api, ms: i64) -> String {
+/// A request to turn a new flag off in so many ms; its id.
+async fn in_ms(api: &Api, flag: &str, ms: i64) -> String {
+    apply(api, flag_on(flag)).await;
     let turn = json!({ "kind": "turnOff", "project": "default", "environment": "prod",
-        "flag": "count-0" });
+        "flag": flag });
     let at = Millis(sdk::now() + ms).to_string();
     let new = json!({ "title": "later", "steps": [{ "at": at, "commands": [turn] }] });
     let made = api.post("requests", &new).await.expect(201);
@@ -76,8 +77,8 @@ async fn a_servers_clock_jumps() {
     let changed = session.post("me/password", &change).await;
     let session = session.in_session_of(&changed);
 
-    let later = in_ms(&cluster.api(1), 3_600_000).await;
-    for offset in ["+7200", "-7200", "+0"] {
+    let later = in_ms(&cluster.api(1), "later", 3_600_000).await;
+    for (round, offset) in ["+7200", "-7200", "+0"].into_iter().enumerate() {
         set_clock(&clock, offset);
         writing.well_again().await;
         writing.acknowledged(10).await;
@@ -86,7 +87,7 @@ async fn a_servers_clock_jumps() {
             session.at(server.address).get("session").await.expect(200);
         }
         // Of two things that wait the one is done, the other waits on.
-        let soon = in_ms(&cluster.api(1), 3_000).await;
+        let soon = in_ms(&cluster.api(1), &format!("soon-{round}"), 3_000).await;
         until(async || (state(&cluster.api(0), &soon).await == "applied").then_some(())).await;
         assert_eq!(state(&cluster.api(0), &later).await, "waiting");
     }
