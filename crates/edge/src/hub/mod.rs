@@ -135,7 +135,8 @@ impl Hub {
             Lookup::Unknown => return Ok(None),
             Lookup::Ask => {}
         }
-        let question = self.source.find_key(secret);
+        // Asked only by the one who asks for all that wait.
+        let question = async { self.source.find_key(secret).await };
         let answer = match self.asking.ask(secret, question).await {
             // The key may have been made, and told, while the answer was on its way.
             Ok(None) => Ok(self.keys.get(secret)),

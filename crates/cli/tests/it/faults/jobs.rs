@@ -51,10 +51,10 @@ async fn what_is_due_is_applied_once_though_a_server_dies_at_it() {
     cluster.verdict(watchers, Loss::None).await;
 }
 
-/// Asks for changes in ten seconds, all at one moment; the requests.
+/// Asks for changes in twenty seconds, all at one moment; the requests.
 async fn plan_changes(cluster: &Cluster, round: usize) -> Vec<String> {
     let api = cluster.api(0);
-    let at = Millis(sdk::now() + 10_000).to_string();
+    let at = Millis(sdk::now() + 20_000).to_string();
     let mut requests = Vec::new();
     for number in 0..REQUESTS {
         let flag = format!("due-{round}-{number}");

@@ -84,7 +84,7 @@ impl Said {
             Some(Self::Ping)
         } else if is("echo") {
             Some(Self::Echo(data))
-        } else if is("data-sync") {
+        } else if is("data-sync") && data.is_object() {
             Some(Self::Sync(serde_json::from_value::<Sync>(data)?.into()))
         } else if is("rp-agent-status") {
             let told: Told = serde_json::from_value(data)?;
