@@ -12,8 +12,10 @@ fn main() -> io::Result<()> {
     let dist = PathBuf::from(env::var("CARGO_MANIFEST_DIR").unwrap_or_default())
         .join("../../portal/dist")
         .canonicalize()?;
-    // The folder is always there, so that cargo need not look anew each time.
-    println!("cargo::rerun-if-changed={}", dist.display());
+    // The folder is always there, so that cargo need not look anew each time. By its place in this
+    // clone: where several share a target folder, another one's portal says nothing about this one's.
+    println!("cargo::rerun-if-changed=../../portal/dist");
+    println!("cargo::rerun-if-env-changed=BURGEE_CLONE");
     let packed = dist.join("packed");
     let out = PathBuf::from(env::var("OUT_DIR").unwrap_or_default());
     let copies = out.join("portal");
