@@ -1,5 +1,7 @@
 /** A connection as an SDK holds one, that speaks only when it is told to. */
 
+import { WebSocket } from "ws";
+
 interface Keys {
   items: { kind: string; secret: string }[];
 }
@@ -19,9 +21,7 @@ export class Stream {
   /** Connects, and has got the flags. */
   static async open(url: string, secret: string, agent: string): Promise<Stream> {
     const address = `${url.replace("http", "ws")}/streaming?type=server&token=${token(secret)}`;
-    // Node's takes headers, which browsers' does not.
-    const options = { headers: { "user-agent": agent } } as unknown as string[];
-    const socket = new WebSocket(address, options);
+    const socket = new WebSocket(address, { headers: { "user-agent": agent } });
     const answered = once(socket, "message");
     await once(socket, "open");
     const stream = new Stream(socket);
