@@ -39,12 +39,12 @@ export function questions(wanted) {
   );
 }
 
-/** Registers all journeys of an SDK. */
-export function journeys(sdk) {
+/** Registers all journeys of an SDK, on a server or on what is started instead. */
+export function journeys(sdk, start = Server.start) {
   describe(sdk.name, () => {
     const house = { sdk };
     before(async () => {
-      house.server = await Server.start();
+      house.server = await start();
       await sdk.open?.();
     });
     after(async () => {

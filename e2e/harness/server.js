@@ -1,28 +1,19 @@
-// A real `burgee` process with a data folder of its own, driven from outside as users do:
-// by its command line and its API.
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+// A real server with a data folder of its own, driven from outside as users do: by its command line
+// and its API.
+import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
-import net from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { Fatal, eventually } from "./eventually.js";
+import { Process, binary, freePort } from "./process.js";
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const target = process.env.CARGO_TARGET_DIR ?? path.join(root, "target");
-/** The program under test. */
-export const binary = process.env.BURGEE_BIN ?? path.join(target, "debug", "burgee");
 
 /** The project and the environment that `--demo` seeds. */
 export const DEMO = { project: "demo", environment: "prod" };
 
 export class Server {
   #process;
-  #more = [];
-  #log = "";
 
   /**
    * Starts a server with the demo flags, and with more arguments where they are given; `stop()`
@@ -30,10 +21,11 @@ export class Server {
    */
   static async start(...more) {
     const server = new Server();
-    server.#more = more;
     server.dataDir = await mkdtemp(path.join(os.tmpdir(), "burgee-e2e-"));
     server.port = await freePort();
-    server.url = `http://127.0.0.1:${server.port}`;
+    const args = ["--data-dir", server.dataDir, "--demo", ...more];
+    server.#process = new Process("server", server.port, args);
+    server.url = server.#process.url;
     await server.up();
     server.keys = await server.cli("sdk-keys", ...demoArguments(), "--json");
     const made = await server.cli(
@@ -50,30 +42,13 @@ export class Server {
   }
 
   /** Starts the process (again, on the same port and data) and waits until it is ready. */
-  async up() {
-    const listen = `127.0.0.1:${this.port}`;
-    const args = ["server", "--listen", listen, "--metrics-listen", "127.0.0.1:0"];
-    this.#process = spawn(binary, [...args, "--data-dir", this.dataDir, "--demo", ...this.#more]);
-    let failed;
-    this.#process.on("error", (error) => (failed = error));
-    for (const stream of [this.#process.stdout, this.#process.stderr]) {
-      stream.setEncoding("utf8").on("data", (text) => (this.#log += text));
-    }
-    await eventually(async () => {
-      if (failed) throw new Fatal(`${binary} does not start (was it built?): ${failed.message}`);
-      if (this.#process.exitCode !== null) {
-        throw new Fatal(`burgee ended with ${this.#process.exitCode}:\n${this.#log}`);
-      }
-      return (await fetch(`${this.url}/health/readiness`)).status === 200;
-    }, "the server is ready");
+  up() {
+    return this.#process.up();
   }
 
   /** Ends the process: politely, or with SIGKILL as a crash would. */
-  async down(signal = "SIGTERM") {
-    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
-    const ended = once(this.#process, "exit");
-    this.#process.kill(signal);
-    await ended;
+  down(signal) {
+    return this.#process.down(signal);
   }
 
   async stop() {
@@ -88,10 +63,8 @@ export class Server {
   }
 
   /** What Prometheus would read. */
-  async metrics() {
-    // The port was a free one; the log says which.
-    const address = /metrics=(\S+)/.exec(this.#log)[1];
-    return (await fetch(`http://${address}/metrics`)).text();
+  metrics() {
+    return this.#process.metrics();
   }
 
   /** Calls the API under /api/v1; anything but success is an error with the answer in it. */
@@ -129,14 +102,4 @@ const WITHOUT_ENVIRONMENT = new Set([
 
 function demoArguments() {
   return ["--project", DEMO.project, "--environment", DEMO.environment];
-}
-
-/** A port that nobody listens on. */
-export async function freePort() {
-  const probe = net.createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address();
-  probe.close();
-  await once(probe, "close");
-  return port;
 }

@@ -121,7 +121,8 @@ def asked_for():
 
 def wrong(text, labels):
     """What a text asks for and is not there."""
-    for name, selectors in re.findall(r"\b(up|burgee_(?:edge|mails)\w*)\b(?:\{([^{}]*)\})?", text):
+    ours = r"\b(up|burgee_(?:backbone|edge|mails)\w*)\b(?:\{([^{}]*)\})?"
+    for name, selectors in re.findall(ours, text):
         if name in ALWAYS:
             continue
         if name not in labels:

@@ -9,7 +9,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { eventually } from "../harness/eventually.js";
 import { fenced } from "../harness/markdown.js";
-import { Server, binary } from "../harness/server.js";
+import { binary } from "../harness/process.js";
+import { Server } from "../harness/server.js";
 
 const here = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 

@@ -7,7 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { fenced } from "../harness/markdown.js";
-import { binary, freePort } from "../harness/server.js";
+import { binary, freePort } from "../harness/process.js";
 
 const PAGE = new URL("../../docs/tour.md", import.meta.url);
 // No answer has it: JSON writes it as an escape.

@@ -52,6 +52,8 @@ test("why somebody gets what they get, in two actions", async ({ owner, server, 
   await expect(why).toContainText(
     /Ana gets B?false: rule 1 \(Germany\) matches, but they fall at [\d.]+%, outside 0% – 10% for A?true\./,
   );
+  // Since which change: the one that made the rule, and not the one that made the flag.
+  await expect(why).toContainText(/Since version \d+, .*Before that they got A?true\./);
   const steps = why.getByRole("list", { name: "Step by step" });
   await expect(steps).toContainText("country is one of de and at has de");
   await expect(steps).toContainText("not reached");

@@ -4,17 +4,22 @@
 //! command line should hold.
 
 pub(crate) mod bench;
+pub(crate) mod files;
+pub(crate) mod people;
+pub(crate) mod relay;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use burgee_relay::TlsFiles;
-use burgee_relay::backbone::{Backbone, Servers};
-use burgee_relay::upstream::Address;
 use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ipnet::IpNet;
+
+use files::{ApplyArgs, BackupArgs, ExportArgs, ImportCommand, PlanArgs, RestoreArgs};
+use people::{OrganizationCommand, TokenCommand, UserCommand};
+use relay::{BackboneArgs, ExportStateArgs, RelayArgs, VerifyArgs};
 
 /// A real-time feature-flag service.
 #[derive(Debug, Parser)]
@@ -68,51 +73,6 @@ pub(crate) enum Command {
     Audit(AuditCommand),
     /// Compare what is in NATS with the database. Exits with 1 where something differs.
     Verify(VerifyArgs),
-}
-
-/// Which NATS, and as whom.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct BackboneArgs {
-    /// NATS, as a way between servers and relays: `nats://user:password@nats.example.com:4222`
-    /// (`tls://…`), several separated by commas.
-    #[arg(
-        long,
-        env = "BURGEE_BACKBONE",
-        value_name = "URL",
-        hide_env_values = true
-    )]
-    pub(crate) backbone: Option<Servers>,
-    /// A file of credentials for it (`.creds`).
-    #[arg(
-        long,
-        env = "BURGEE_BACKBONE_CREDENTIALS",
-        value_name = "FILE",
-        requires = "backbone"
-    )]
-    pub(crate) backbone_credentials: Option<PathBuf>,
-}
-
-impl BackboneArgs {
-    /// What was named.
-    pub(crate) fn backbone(&self) -> Option<Backbone> {
-        let servers = self.backbone.clone()?;
-        let credentials = self.backbone_credentials.clone();
-        Some(Backbone {
-            servers,
-            credentials,
-        })
-    }
-}
-
-/// `burgee verify`.
-#[derive(Debug, Args)]
-pub(crate) struct VerifyArgs {
-    /// Where the data is.
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-    /// What is compared with it.
-    #[command(flatten)]
-    pub(crate) backbone: BackboneArgs,
 }
 
 /// Where the data is.
@@ -274,85 +234,6 @@ pub(crate) struct ServerArgs {
     pub(crate) data: DataArgs,
 }
 
-/// `burgee relay`.
-#[derive(Debug, Args)]
-pub(crate) struct RelayArgs {
-    /// The server or the relay that feeds this one: `https://flags.example.com`.
-    #[arg(
-        long,
-        env = "BURGEE_UPSTREAM",
-        value_name = "URL",
-        requires = "key",
-        conflicts_with_all = ["state", "backbone"],
-        required_unless_present_any = ["state", "backbone"]
-    )]
-    pub(crate) upstream: Option<Address>,
-    /// NATS instead of an upstream.
-    #[command(flatten)]
-    pub(crate) backbone: BackboneArgs,
-    /// With `--backbone`: the id of an environment that it serves, once for each; all that are there
-    /// where none is named.
-    #[arg(
-        long,
-        env = "BURGEE_ENVIRONMENTS",
-        value_name = "ID",
-        value_delimiter = ',',
-        requires = "backbone"
-    )]
-    pub(crate) environment: Vec<String>,
-    /// The relay key, `rp-…`: says which environments this relay serves.
-    #[arg(
-        long,
-        env = "BURGEE_RELAY_KEY",
-        value_name = "KEY",
-        hide_env_values = true
-    )]
-    pub(crate) key: Option<String>,
-    /// Serve what is in a file that `burgee export-state` wrote, without an upstream. A newer file in
-    /// its place is taken within a second.
-    #[arg(
-        long,
-        env = "BURGEE_STATE",
-        value_name = "FILE",
-        conflicts_with = "backbone"
-    )]
-    pub(crate) state: Option<PathBuf>,
-    /// Folder where the environments are kept, so that a start needs no upstream, and traffic that
-    /// waits for it.
-    #[arg(
-        long,
-        env = "BURGEE_DATA_DIR",
-        default_value = "./relay",
-        value_name = "DIR"
-    )]
-    pub(crate) data_dir: PathBuf,
-    /// What the relay is called where relays are listed; the machine's name where not given.
-    #[arg(long, env = "BURGEE_RELAY_NAME", value_name = "NAME")]
-    pub(crate) name: Option<String>,
-    /// How much traffic (users, counts, events) may wait on the disk while the upstream is away, in
-    /// MiB. Past it what comes is kept in memory within bounds, and then dropped and counted.
-    #[arg(long, env = "BURGEE_SPOOL", default_value_t = 256, value_name = "MIB")]
-    pub(crate) spool: u64,
-    #[command(flatten)]
-    pub(crate) listening: ListenArgs,
-}
-
-/// `burgee export-state`.
-#[derive(Debug, Args)]
-pub(crate) struct ExportStateArgs {
-    /// An environment, as `project/environment`; may be given several times. All of the
-    /// organization where not given.
-    #[arg(long, value_name = "PROJECT/ENVIRONMENT")]
-    pub(crate) environment: Vec<String>,
-    /// Where to. The file holds the environments' SDK keys.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) to: PathBuf,
-    #[command(flatten)]
-    pub(crate) of: OrganizationArgs,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-}
-
 /// How logs are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormat {
@@ -395,123 +276,6 @@ pub(crate) struct SdkKeysArgs {
     pub(crate) data: DataArgs,
 }
 
-/// `burgee token`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum TokenCommand {
-    /// Make a token. It is shown once.
-    Create(TokenCreateArgs),
-    /// Show the tokens: what each is for, what it may do, when it was last used.
-    List(TokenListArgs),
-    /// Make a token worthless, at once and for good.
-    Revoke(TokenRevokeArgs),
-}
-
-/// `burgee token list`.
-#[derive(Debug, Args)]
-pub(crate) struct TokenListArgs {
-    /// A JSON list, with revoked and expired tokens too.
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) of: OrganizationArgs,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-}
-
-/// `burgee backup`.
-#[derive(Debug, Args)]
-pub(crate) struct BackupArgs {
-    /// The folder of the copy; it must not be there yet, or be empty.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) to: PathBuf,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-}
-
-/// `burgee restore`.
-#[derive(Debug, Args)]
-pub(crate) struct RestoreArgs {
-    /// The folder of the copy.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) from: PathBuf,
-    /// Replace the database that is there.
-    #[arg(long)]
-    pub(crate) overwrite: bool,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-}
-
-/// How a file is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FileFormat {
-    /// For people.
-    Yaml,
-    /// For programs.
-    Json,
-}
-
-/// `burgee export`.
-#[derive(Debug, Args)]
-pub(crate) struct ExportArgs {
-    /// The project's key.
-    #[arg(long, value_name = "KEY")]
-    pub(crate) project: String,
-    /// How it is written.
-    #[arg(long, default_value = "yaml", value_enum)]
-    pub(crate) format: FileFormat,
-    /// Where to; standard output where not given.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) to: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) of: OrganizationArgs,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-}
-
-/// A project's file, and what it is of.
-#[derive(Debug, Args)]
-pub(crate) struct FileArgs {
-    /// The file, YAML or JSON; `-` is standard input.
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-    /// The project's key; the one that the file names where not given.
-    #[arg(long, value_name = "KEY")]
-    pub(crate) project: Option<String>,
-    /// Archive flags and segments of which the file says nothing.
-    #[arg(long)]
-    pub(crate) prune: bool,
-    #[command(flatten)]
-    pub(crate) of: OrganizationArgs,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-}
-
-/// `burgee plan`.
-#[derive(Debug, Args)]
-pub(crate) struct PlanArgs {
-    #[command(flatten)]
-    pub(crate) file: FileArgs,
-    /// The result as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// `burgee apply`.
-#[derive(Debug, Args)]
-pub(crate) struct ApplyArgs {
-    #[command(flatten)]
-    pub(crate) file: FileArgs,
-    /// Why; kept in the history.
-    #[arg(long, default_value = "", value_name = "TEXT")]
-    pub(crate) comment: String,
-    /// Apply it without the approvals that environments ask for, and say why. The history shows it.
-    #[arg(long = "override", value_name = "REASON")]
-    pub(crate) override_reason: Option<String>,
-    /// Do not ask.
-    #[arg(long)]
-    pub(crate) yes: bool,
-}
-
 /// `burgee audit`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
@@ -533,125 +297,6 @@ pub(crate) struct AuditVerifyArgs {
     #[arg(long)]
     pub(crate) without_key: bool,
     /// The result as JSON: `organizations`, each with what was found.
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-}
-
-/// `burgee organization`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum OrganizationCommand {
-    /// Make an organization with an owner, and nothing else in it.
-    Create(OrganizationCreateArgs),
-    /// Show the organizations, by key.
-    List(OrganizationListArgs),
-}
-
-/// `burgee organization create`.
-#[derive(Debug, Args)]
-pub(crate) struct OrganizationCreateArgs {
-    /// Its key, which never changes.
-    #[arg(long, value_name = "KEY")]
-    pub(crate) key: String,
-    /// Its name; the key where not given.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) name: Option<String>,
-    /// The address of mail that its owner signs in by. Who has no account yet gets one, with a
-    /// password that is shown once.
-    #[arg(long, value_name = "EMAIL")]
-    pub(crate) owner: String,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-}
-
-/// `burgee organization list`.
-#[derive(Debug, Args)]
-pub(crate) struct OrganizationListArgs {
-    /// A JSON list of `{"key": …, "name": …}`.
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-}
-
-/// `burgee user`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum UserCommand {
-    /// Give somebody a password that they have to change when they sign in.
-    ResetPassword(ResetPasswordArgs),
-}
-
-/// `burgee user reset-password`.
-#[derive(Debug, Args)]
-pub(crate) struct ResetPasswordArgs {
-    /// The address of mail that they sign in by.
-    #[arg(value_name = "EMAIL")]
-    pub(crate) email: String,
-    /// Take their second factor away too.
-    #[arg(long)]
-    pub(crate) without_second_factor: bool,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-}
-
-/// `burgee token revoke`.
-#[derive(Debug, Args)]
-pub(crate) struct TokenRevokeArgs {
-    /// The token's id, as `burgee token list` shows it.
-    #[arg(value_name = "ID")]
-    pub(crate) id: String,
-    #[command(flatten)]
-    pub(crate) of: OrganizationArgs,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-}
-
-/// `burgee token create`.
-#[derive(Debug, Args)]
-pub(crate) struct TokenCreateArgs {
-    /// What the token is for; shown in the audit log.
-    #[arg(long)]
-    pub(crate) name: String,
-    /// What it may do: the key of a policy, e.g. `owner` (everything), `developer`, `reader` (only
-    /// look). May be given several times.
-    #[arg(long, value_name = "POLICY", required = true)]
-    pub(crate) policy: Vec<String>,
-    /// One JSON object: `{"token":"bgt_…"}`.
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) of: OrganizationArgs,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-}
-
-/// `burgee import`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum ImportCommand {
-    /// Flags and segments of one FeatBit environment, and its secrets.
-    Featbit(ImportArgs),
-}
-
-/// `burgee import featbit`.
-#[derive(Debug, Args)]
-pub(crate) struct ImportArgs {
-    #[command(flatten)]
-    pub(crate) environment: EnvironmentArgs,
-    /// A JSON list of FeatBit's flags.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) flags: Option<PathBuf>,
-    /// A JSON list of FeatBit's segments.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) segments: Option<PathBuf>,
-    /// A FeatBit secret to adopt, so that no program needs a new one: `client=…` or `server=…`.
-    #[arg(long = "sdk-key", value_name = "KIND=SECRET")]
-    pub(crate) sdk_keys: Vec<String>,
-    /// Import without the approvals that the environment asks for, and say why. The history shows
-    /// it.
-    #[arg(long = "override", value_name = "REASON")]
-    pub(crate) override_reason: Option<String>,
-    /// The report as JSON.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

@@ -9,7 +9,7 @@ use burgee_store::backup::{Backup, restore as put_back};
 use burgee_store::{Location, Store, StoreError};
 
 use crate::admin::{location, place};
-use crate::args::{BackupArgs, RestoreArgs};
+use crate::args::files::{BackupArgs, RestoreArgs};
 
 /// What is said of PostgreSQL.
 const POSTGRES: &str = "a PostgreSQL database is copied by its own tools: \

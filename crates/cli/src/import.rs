@@ -11,7 +11,7 @@ use burgee_server::now;
 use burgee_store::{Actor, ImportRequest, Store};
 
 use crate::admin::{environment, open, organization};
-use crate::args::ImportArgs;
+use crate::args::files::ImportArgs;
 
 /// A secret to adopt.
 struct Secret {

@@ -22,9 +22,9 @@ mod user;
 
 use std::process::ExitCode;
 
-use args::{
-    AuditCommand, Cli, Command, ImportCommand, OrganizationCommand, TokenCommand, UserCommand,
-};
+use args::files::ImportCommand;
+use args::people::{OrganizationCommand, TokenCommand, UserCommand};
+use args::{AuditCommand, Cli, Command};
 use clap::Parser;
 
 fn main() -> ExitCode {

@@ -10,7 +10,7 @@ use burgee_store::{Actor, NewOrganization, StoreError};
 use serde_json::json;
 
 use crate::admin::open;
-use crate::args::{OrganizationCreateArgs, OrganizationListArgs};
+use crate::args::people::{OrganizationCreateArgs, OrganizationListArgs};
 
 /// `burgee organization create`.
 pub(crate) async fn create(args: OrganizationCreateArgs) -> anyhow::Result<ExitCode> {

@@ -16,7 +16,8 @@ use burgee_store::{Actor, FileRequest, Filed, Store};
 use serde_json::json;
 
 use crate::admin::{open, organization};
-use crate::args::{ApplyArgs, ExportArgs, FileArgs, FileFormat, OrganizationArgs, PlanArgs};
+use crate::args::OrganizationArgs;
+use crate::args::files::{ApplyArgs, ExportArgs, FileArgs, FileFormat, PlanArgs};
 
 /// `burgee plan` says so where there is something to do.
 const SOMETHING_TO_DO: u8 = 2;

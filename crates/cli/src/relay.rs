@@ -5,20 +5,20 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use burgee_domain::model::Organization;
 use burgee_relay::backbone::{Follow, verify};
-use burgee_relay::{Config, From, Relay, state_file};
+use burgee_relay::{Config, From, GRACE, Relay, state_file};
 use burgee_server::feed::LocalSource;
 use burgee_server::relays;
 use burgee_store::Store;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::admin;
-use crate::args::{ExportStateArgs, RelayArgs, VerifyArgs};
+use crate::args::relay::{ExportStateArgs, RelayArgs, VerifyArgs};
 use crate::{logs, traces};
 
 /// Runs until a signal comes; the second signal does not wait for connections to drain.
 pub(crate) async fn run(args: RelayArgs) -> anyhow::Result<ExitCode> {
     logs::start(args.listening.log_format);
-    let _traces = traces::start(&args.listening.traces, "burgee-relay")?;
+    let traces = traces::start(&args.listening.traces, "burgee-relay")?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let config = config(&args);
@@ -46,8 +46,8 @@ pub(crate) async fn run(args: RelayArgs) -> anyhow::Result<ExitCode> {
     logs::stopping(drain);
     tokio::select! {
         () = relay.stop() => {}
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
+        _ = interrupt.recv() => traces.give_up(),
+        _ = terminate.recv() => traces.give_up(),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -81,6 +81,7 @@ fn config(args: &RelayArgs) -> Config {
         share_port: args.listening.share_port,
         metrics_listen: args.listening.metrics_listen,
         from,
+        grace: GRACE,
         tls: args.listening.tls(),
         drain: args.listening.drain(),
     }
@@ -114,7 +115,8 @@ pub(crate) async fn verify_backbone(args: VerifyArgs) -> anyhow::Result<ExitCode
     let backbone = backbone.context("--backbone says what is compared with the database")?;
     let store = admin::open(&args.data).await?;
     let source = LocalSource::new(store.clone().into(), None);
-    let findings = verify(&backbone, &source).await;
+    let installation = store.installation().await?;
+    let findings = verify(&backbone, &source, &installation).await;
     let findings = findings.context("NATS and the database were not compared")?;
     let mut same = true;
     for finding in &findings {

@@ -20,7 +20,7 @@ Next: `burgee sdk-keys --project default --environment prod` gives the keys for 
 /// Runs until a signal comes; the second signal does not wait for connections to drain.
 pub(crate) async fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
     logs::start(args.listening.log_format);
-    let _traces = traces::start(&args.listening.traces, "burgee-server")?;
+    let traces = traces::start(&args.listening.traces, "burgee-server")?;
     let config = config(&args)?;
     let drain = config.drain;
     let (public, scheme) = (config.public_url.clone(), config.scheme());
@@ -57,8 +57,8 @@ pub(crate) async fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
     logs::stopping(drain);
     tokio::select! {
         () = server.stop() => {}
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
+        _ = interrupt.recv() => traces.give_up(),
+        _ = terminate.recv() => traces.give_up(),
     }
     Ok(ExitCode::SUCCESS)
 }

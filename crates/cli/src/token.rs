@@ -9,7 +9,7 @@ use burgee_store::{Actor, Grant, Store, StoreError, Token};
 use serde_json::json;
 
 use crate::admin::{open, open_or_make, organization};
-use crate::args::{TokenCreateArgs, TokenListArgs, TokenRevokeArgs};
+use crate::args::people::{TokenCreateArgs, TokenListArgs, TokenRevokeArgs};
 
 /// `burgee token create`.
 pub(crate) async fn create(args: TokenCreateArgs) -> anyhow::Result<ExitCode> {

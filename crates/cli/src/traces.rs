@@ -2,7 +2,9 @@
 //!
 //! What is common to all programs with OpenTelemetry is configured as for all of them, by its
 //! variables: `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER`,
-//! `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_BSP_…`.
+//! `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_BSP_…`. Who runs a cluster may set them for all programs in it, so
+//! those that say that there are to be no traces, or by a protocol that is not spoken here, are no reason
+//! not to start.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,11 +33,23 @@ use crate::args::TraceArgs;
 /// Sends what is left when it goes.
 pub(crate) struct Traces(Option<SdkTracerProvider>);
 
-/// Begins to export spans, where a collector is named.
+impl Traces {
+    /// Ends without what is left: nobody waits for it any more.
+    pub(crate) fn give_up(mut self) {
+        // Its thread ends with the process.
+        std::mem::forget(self.0.take());
+    }
+}
+
+/// Begins to export spans, where a collector is named and the variables of all programs let us.
 pub(crate) fn start(args: &TraceArgs, service: &'static str) -> anyhow::Result<Traces> {
     let Some(endpoint) = &args.otlp_endpoint else {
         return Ok(Traces(None));
     };
+    if let Some(why) = refusal(|name| std::env::var(name).ok()) {
+        tracing::warn!(why, "no traces are exported");
+        return Ok(Traces(None));
+    }
     let exporter = SpanExporter::builder()
         .with_http()
         .with_http_client(Exporting::here())
@@ -58,6 +72,23 @@ pub(crate) fn start(args: &TraceArgs, service: &'static str) -> anyhow::Result<T
     global::set_tracer_provider(provider.clone());
     Ok(Traces(Some(provider)))
 }
+
+/// Why variables of OpenTelemetry say that nothing is to be exported, or not as it is done here.
+fn refusal(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let set = |name| variable(name).filter(|it| !it.is_empty());
+    if set("OTEL_SDK_DISABLED").is_some_and(|it| it.eq_ignore_ascii_case("true")) {
+        return Some("OTEL_SDK_DISABLED is true".to_owned());
+    }
+    let named = |name| Some((name, set(name)?));
+    // The one that is for traces alone goes before.
+    let (name, protocol) = named("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL")
+        .or_else(|| named("OTEL_EXPORTER_OTLP_PROTOCOL"))?;
+    let spoken = protocol.eq_ignore_ascii_case(SPOKEN);
+    (!spoken).then(|| format!("{name} is {protocol}: {SPOKEN} is spoken here (port 4318, mostly)"))
+}
+
+/// The protocol of what is exported.
+const SPOKEN: &str = "http/protobuf";
 
 /// How long an export may take.
 const WITHIN: Duration = Duration::from_secs(10);
@@ -113,6 +144,41 @@ impl Drop for Traces {
             .map(|it| it.shutdown_with_timeout(AT_THE_END));
         if let Some(Err(error)) = ended {
             tracing::warn!(%error, "the last spans were not exported");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::refusal;
+
+    fn refused(variables: &[(&str, &str)]) -> Option<String> {
+        refusal(|name| {
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn what_all_programs_are_told_decides_whether_anything_is_exported() {
+        const OF_ALL: &str = "OTEL_EXPORTER_OTLP_PROTOCOL";
+        const OF_TRACES: &str = "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL";
+        assert_eq!(refused(&[]), None);
+        assert_eq!(refused(&[("OTEL_SDK_DISABLED", "false")]), None);
+        assert_eq!(refused(&[(OF_ALL, "http/protobuf")]), None);
+        assert_eq!(refused(&[(OF_ALL, "")]), None, "as if it were not there");
+        assert_eq!(
+            refused(&[(OF_ALL, "grpc"), (OF_TRACES, "http/protobuf")]),
+            None
+        );
+        let disabled = refused(&[("OTEL_SDK_DISABLED", "TRUE")]).unwrap();
+        assert!(disabled.contains("OTEL_SDK_DISABLED"), "{disabled}");
+        for name in [OF_ALL, OF_TRACES] {
+            for other in ["grpc", "http/json"] {
+                let why = refused(&[(name, other)]).unwrap();
+                let expected = format!("{name} is {other}: http/protobuf");
+                assert!(why.starts_with(&expected), "{why}");
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use burgee_server::{now, setup};
 use burgee_store::Actor;
 
 use crate::admin::open;
-use crate::args::ResetPasswordArgs;
+use crate::args::people::ResetPasswordArgs;
 
 /// `burgee user reset-password`.
 pub(crate) async fn reset_password(args: ResetPasswordArgs) -> anyhow::Result<ExitCode> {

@@ -94,6 +94,7 @@ fn user(n: usize) -> User<'static> {
             property("age", (n % 60).to_string()),
             property("plan", ["free", "pro"][n % 2].to_owned()),
         ],
+        ..User::default()
     }
 }
 

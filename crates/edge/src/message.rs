@@ -6,17 +6,15 @@
 //! out. What cannot be read at all, or is unknown, is no message ([`parse`] says why): SDKs of the
 //! future must not be closed for what they say in addition.
 
-mod text;
-
 use std::borrow::Cow;
 
+use burgee_eval::json::text;
 use burgee_eval::user::User;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::metrics::Reason;
 use crate::traffic::limits;
-use text::text;
 
 /// The answer to a ping.
 pub const PONG: &[u8] = br#"{"messageType":"pong","data":{}}"#;
@@ -82,6 +80,7 @@ pub fn parse_user<'a>(json: &'a str, pass_over: PassOver<'_>) -> Option<User<'a>
         key,
         name,
         properties: properties(body.properties, pass_over),
+        kinds: Vec::new(),
     })
 }
 

@@ -21,6 +21,7 @@ use crate::delivery::Delivery;
 use crate::driver::{DeliveryTimes, Loops};
 use crate::environment::Sync;
 use crate::source::KeyKind;
+use crate::tls::Validity;
 
 /// All counters of one edge. Counting never waits.
 pub struct Metrics {
@@ -41,7 +42,9 @@ pub struct Metrics {
     pub environments_failing: Gauge<i64, AtomicI64>,
     /// Since when the source cannot be read, in seconds since 1970; 0 while it can.
     pub stale_since: Gauge<f64, AtomicU64>,
-    /// When the TLS certificate ends, in seconds since 1970; 0 without TLS.
+    /// From when on the TLS certificate is good, in seconds since 1970; 0 without TLS.
+    pub tls_start: Gauge<f64, AtomicU64>,
+    /// When it ends, in seconds since 1970; 0 without TLS.
     pub tls_expiry: Gauge<f64, AtomicU64>,
     /// 1 while the files of the certificate cannot be used, and the one before is served on.
     pub tls_refused: Gauge<i64, AtomicI64>,
@@ -208,6 +211,10 @@ impl Default for Metrics {
                 "stale_since_timestamp_seconds",
                 "Since when the source of changes cannot be read; 0 while it can"
             ),
+            tls_start: registered!(
+                "tls_certificate_start_timestamp_seconds",
+                "From when on the TLS certificate that is served is good; 0 without TLS"
+            ),
             tls_expiry: registered!(
                 "tls_certificate_expiry_timestamp_seconds",
                 "When the TLS certificate that is served ends; 0 without TLS"
@@ -238,6 +245,12 @@ where
 }
 
 impl Metrics {
+    /// A certificate is served that is good for so long.
+    pub(crate) fn serves(&self, validity: Validity) {
+        self.tls_start.set(validity.begins as f64);
+        self.tls_expiry.set(validity.ends as f64);
+    }
+
     /// Counts what clients sent and broke a rule. Nothing of what they sent is written anywhere.
     pub fn refuse(&self, reason: Reason, count: u64) {
         tracing::debug!(?reason, count, "passed over what a client sent");

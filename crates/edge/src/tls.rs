@@ -21,6 +21,8 @@ use rustls::server::NoServerSessionStorage;
 use rustls::{InconsistentKeys, ServerConfig};
 use sha2::{Digest, Sha256};
 
+pub use certificate::Validity;
+
 /// Two PEM files.
 #[derive(Clone, Debug)]
 pub struct Files {
@@ -53,8 +55,8 @@ impl fmt::Debug for Tls {
 
 struct Pair {
     config: Arc<ServerConfig>,
-    /// When the certificate ends, in seconds since 1970.
-    expires: i64,
+    /// How long the certificate is good.
+    validity: Validity,
     digest: [u8; 32],
 }
 
@@ -77,59 +79,98 @@ impl Tls {
         Arc::clone(&self.current.load().config)
     }
 
-    /// When the certificate ends, in seconds since 1970.
-    pub fn expires(&self) -> i64 {
-        self.current.load().expires
+    /// How long the certificate is good that is served now.
+    pub fn validity(&self) -> Validity {
+        self.current.load().validity
     }
 
     /// Looks at the files every so often, without end. `note` is told of what was found where it is
-    /// something else than before: until when the certificate is good that is served from now on.
+    /// something else than before: how long the certificate is good that is served from now on.
     pub(crate) async fn follow(
         self: Arc<Self>,
         every: Duration,
-        note: impl Fn(Result<i64, TlsError>),
+        note: impl Fn(Result<Validity, TlsError>),
     ) {
-        // So that a fault is said once.
-        let mut last = Ok(self.current.load().digest);
+        let mut looks = Looks::after(self.current.load().digest);
         loop {
             tokio::time::sleep(every).await;
-            let (this, known) = (Arc::clone(&self), last.clone());
-            let looked = tokio::task::spawn_blocking(move || this.look(&known)).await;
-            let Ok(Some((found, outcome))) = looked else {
-                continue;
+            let this = Arc::clone(&self);
+            let looking = tokio::task::spawn_blocking(move || {
+                let outcome = looks.look(&this);
+                (looks, outcome)
+            });
+            // It does not fail; a runtime that ends has no use for it.
+            let Ok((after, outcome)) = looking.await else {
+                return;
             };
-            last = found;
-            match &outcome {
-                Ok(expires) => tracing::info!(expires, "a new certificate is served"),
-                Err(error) => {
-                    tracing::error!(%error, "a new certificate is refused, the one before is served on");
-                }
+            looks = after;
+            let Some(outcome) = outcome else { continue };
+            if let Err(error) = &outcome {
+                tracing::error!(%error, "a new certificate is refused, the one before is served on");
             }
             note(outcome);
         }
-    }
-
-    /// What the files hold, where that is not what is known: it is taken if it can be.
-    fn look(&self, known: &Found) -> Option<(Found, Result<i64, TlsError>)> {
-        let (found, pair) = match self.files.read() {
-            Ok(contents) => (Ok(contents.digest()), Ok(contents)),
-            Err(error) => (Err(error.to_string()), Err(error)),
-        };
-        if found == *known {
-            return None;
-        }
-        let pair = pair.and_then(|contents| contents.parse(&self.files));
-        let taken = pair.map(|pair| {
-            let expires = pair.expires;
-            self.current.store(Arc::new(pair));
-            expires
-        });
-        Some((found, taken))
     }
 }
 
 /// What the files hold, by its digest, or why they cannot be read.
 type Found = Result<[u8; 32], String>;
+
+/// What was found, from look to look: what is wrong is said once, and only when a second look has found
+/// the same. Two files are not replaced at one moment.
+struct Looks {
+    /// What was said last.
+    said: Found,
+    /// What was found last, where it is something else and cannot be used.
+    doubted: Option<Found>,
+}
+
+impl Looks {
+    fn after(served: [u8; 32]) -> Self {
+        Self {
+            said: Ok(served),
+            doubted: None,
+        }
+    }
+
+    /// Looks at the files. Something new is taken if it can be: how long its certificate is good, or why
+    /// it is refused, where that is to be said.
+    fn look(&mut self, tls: &Tls) -> Option<Result<Validity, TlsError>> {
+        let read = tls.files.read();
+        let found = match &read {
+            Ok(contents) => Ok(contents.digest()),
+            Err(error) => Err(error.to_string()),
+        };
+        let doubted = self.doubted.take();
+        if found == self.said {
+            return None;
+        }
+        let taken = read.and_then(|contents| tls.take(&contents));
+        if taken.is_err() && doubted.as_ref() != Some(&found) {
+            self.doubted = Some(found);
+            return None;
+        }
+        self.said = found;
+        Some(taken)
+    }
+}
+
+impl Tls {
+    /// Has a pair served from now on, and says how long its certificate is good. One that is served
+    /// already stays, with the tickets that were given out.
+    fn take(&self, contents: &Contents) -> Result<Validity, TlsError> {
+        let served = self.current.load();
+        if served.digest == contents.digest() {
+            tracing::info!("the certificate's files are as they were");
+            return Ok(served.validity);
+        }
+        let pair = contents.parse(&self.files)?;
+        let validity = pair.validity;
+        self.current.store(Arc::new(pair));
+        tracing::info!(expires = validity.ends, "a new certificate is served");
+        Ok(validity)
+    }
+}
 
 /// What the files hold.
 struct Contents {
@@ -183,7 +224,7 @@ impl Contents {
         let Some(first) = chain.first() else {
             return Err(files.in_certificate("there is no certificate in it".to_owned()));
         };
-        let expires = certificate::expires(first).ok_or_else(|| {
+        let validity = certificate::validity(first).ok_or_else(|| {
             files.in_certificate("its first certificate cannot be read".to_owned())
         })?;
         let key = PrivateKeyDer::from_pem_slice(&self.key).map_err(|error| {
@@ -194,12 +235,12 @@ impl Contents {
                 error => format!("it is no PEM file: {error}"),
             })
         })?;
-        if expires < now() {
+        if validity.ends < now() {
             tracing::warn!(file = %files.certificate.display(), "the certificate has expired");
         }
         Ok(Pair {
             config: Arc::new(config(chain, key, files)?),
-            expires,
+            validity,
             digest,
         })
     }

@@ -2,8 +2,8 @@
 //!
 //! Who asked for a change may be traced (OpenTelemetry). The trace is written with the version, so
 //! that every node and relay adds what it did: how long the new state took to be made here, and to
-//! be written to this node's connections. Nothing is recorded unless the process exports traces;
-//! what SDKs ask for is never traced.
+//! be written to this node's connections. What SDKs ask for is never traced. A process that exports no
+//! traces records nothing; it keeps the trace and hands it on all the same, since others may export.
 
 use std::fmt::{Display, Formatter, Result as Formatted};
 use std::str::FromStr;

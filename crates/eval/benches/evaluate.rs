@@ -58,6 +58,7 @@ fn user(n: usize) -> User<'static> {
             property("age", (n % 60).to_string()),
             property("email", format!("user{n}@example.com")),
         ],
+        ..User::default()
     }
 }
 

@@ -5,8 +5,8 @@
 //! everybody in because "not matched" happens to hold.
 
 mod parse;
+mod typed;
 
-use std::collections::HashSet;
 use std::net::IpAddr;
 
 use ipnet::IpNet;
@@ -17,10 +17,11 @@ use crate::flag;
 use crate::ledger::Ledger;
 use crate::operator::{self, Kind, Operator, Order};
 use crate::time::Millis;
-use crate::user::User;
+use crate::user::{Seen, User};
 use crate::warning::{Code, Warning};
 
 pub(crate) use parse::list;
+use typed::Choices;
 
 /// The property of a condition that tests membership in segments.
 pub const IN_SEGMENT: &str = "User is in segment";
@@ -44,12 +45,21 @@ impl Property {
         }
     }
 
-    /// The user's value; a missing one is the empty text.
+    /// The text of the user's value; a missing one is the empty text.
     pub(crate) fn of<'u>(&self, user: &'u User<'_>) -> &'u str {
         match self {
             Self::Key => &user.key,
             Self::Name => &user.name,
             Self::Custom(name) => user.custom(name).unwrap_or_default(),
+        }
+    }
+
+    /// The user's value with what is known of its type.
+    fn seen<'u>(&self, user: &'u User<'_>) -> Seen<'u> {
+        match self {
+            Self::Key => Seen::Text(&user.key),
+            Self::Name => Seen::Text(&user.name),
+            Self::Custom(name) => user.seen(name),
         }
     }
 }
@@ -64,7 +74,7 @@ enum Test {
     StartsWith(Box<str>),
     EndsWith(Box<str>),
     Pattern(Regex),
-    OneOf(HashSet<Box<str>>),
+    OneOf(Choices),
     Boolean(&'static str),
     Version(Order, Version),
     Date(Order, Millis),
@@ -108,7 +118,12 @@ impl Condition {
 
     /// Whether it holds for the user.
     pub(crate) fn holds(&self, user: &User<'_>) -> bool {
-        self.test.passes(self.property.of(user)) != self.negated
+        let passes = match self.property.seen(user) {
+            Seen::Text(text) => self.test.passes(text),
+            Seen::Number(text) => self.test.passes_number(text),
+            Seen::List(items) => self.test.passes_list(items),
+        };
+        passes != self.negated
     }
 
     /// Whether it did not compile.
@@ -184,7 +199,7 @@ impl Test {
                 .map(Self::Pattern)
                 .map_err(|why| (Code::NotAPattern, why)),
             Kind::OneOf => list(value)
-                .map(|texts| Self::OneOf(texts.into_iter().map(Into::into).collect()))
+                .map(|texts| Self::OneOf(Choices::new(texts)))
                 .map_err(|why| (Code::NotAList, why)),
             Kind::Version(order) => parse::version(value)
                 .map(|bound| Self::Version(order, bound))
@@ -226,7 +241,7 @@ impl Test {
             Self::StartsWith(text) => value.starts_with(&**text),
             Self::EndsWith(text) => value.ends_with(&**text),
             Self::Pattern(pattern) => pattern.is_match(value),
-            Self::OneOf(texts) => texts.contains(value),
+            Self::OneOf(choices) => choices.have(value),
             Self::Boolean(word) => value.eq_ignore_ascii_case(word),
             Self::Version(order, bound) => parse::version(value)
                 .is_some_and(|version| order.allows(version.cmp_precedence(bound))),

@@ -13,9 +13,11 @@
 pub mod bucket;
 pub mod compile;
 pub mod condition;
+pub mod context;
 mod evaluate;
 pub mod explain;
 pub mod flag;
+pub mod json;
 mod keys;
 mod ledger;
 pub mod operator;

@@ -4,9 +4,10 @@
 //! for nobody is dropped, and each part knows the outcome it leads to.
 
 use crate::bucket::bucket;
+use crate::compile::CompiledFlag;
 use crate::condition::Property;
 use crate::flag::RolloutVariation;
-use crate::outcome::OutcomeIndex;
+use crate::outcome::{OutcomeIndex, Reason};
 use crate::user::User;
 
 /// How far below 1 an upper bound may end and still mean everybody (sums of rounded percentages).
@@ -33,6 +34,23 @@ pub(crate) fn covers_everybody(parts: &[RolloutVariation]) -> bool {
         (*from <= reached + ROUNDING).then(|| reached.max(*to))
     });
     !intervals.is_empty() && reached.is_some_and(|reached| 1.0 - reached < ROUNDING)
+}
+
+impl CompiledFlag {
+    /// Whether users whom this reason took may get different things: by their bucket.
+    pub fn splits(&self, reason: Reason) -> bool {
+        let flag = self.flag();
+        let parts = match reason {
+            Reason::Rule(position) => flag.rules.get(position).map(|rule| &rule.variations),
+            Reason::Default => Some(&flag.fallthrough.variations),
+            _ => None,
+        };
+        let parts = parts.into_iter().flatten();
+        let mut reached = parts.filter(|part| !is_nobody(part.rollout));
+        reached
+            .next()
+            .is_some_and(|first| !is_everybody(first.rollout))
+    }
 }
 
 /// What a part of a rollout gives.

@@ -75,10 +75,7 @@ fn identity(path: &std::path::Path) -> Option<(SystemTime, u64)> {
 }
 
 fn read(path: &std::path::Path) -> Result<Mirror, BadFile> {
-    let mut mirror = Mirror::default();
-    let environments = state_file::read(path)?;
-    environments.into_iter().for_each(|it| mirror.put(it));
-    Ok(mirror)
+    Ok(state_file::read(path)?.into_iter().collect())
 }
 
 impl Source for StateFile {

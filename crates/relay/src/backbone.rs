@@ -1,49 +1,52 @@
 //! NATS JetStream between servers and relays: for hundreds of relays in many regions, where a tree of
 //! connections would have to be looked after.
 //!
-//! Servers publish what their database's log has ([`publish`]), each of them and none as a leader;
-//! relays read it ([`follow`]) into the same mirror that an upstream feeds. Traffic goes up by a work
-//! queue and questions by requests ([`line`] at the relay, [`serve`] at the server). The database
-//! stays the truth: what NATS loses is published again, and [`verify`] compares.
+//! Servers publish what their database's log has ([`publish`], [`states`], [`writing`]), each of them
+//! and none as a leader; relays read it ([`follow`]) into the same mirror that an upstream feeds.
+//! Traffic goes up by a work queue and questions by requests ([`line`] at the relay, [`serve`] at the
+//! server). The database stays the truth: what NATS loses is published again, and [`verify`] compares.
 //!
 //! What lies where ([`streams`], [`wire`]): the stream `BURGEE` has one subject an environment,
 //! `burgee.env.<id>`, of changes from one position to the next; `burgee.env.all` with the ids of
 //! all environments; and `burgee.state.<id>`, which names the newest whole state. Whole states lie in
 //! object stores, one an environment, so that credentials can be given for some.
 
+mod bring;
+mod chain;
+mod connection;
+mod counters;
 mod follow;
+mod followed;
 mod line;
 mod publish;
 mod serve;
+mod states;
 mod streams;
 #[cfg(test)]
 mod tests;
 mod verify;
 mod wire;
+mod writing;
 
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use async_nats::{Client, ConnectOptions, Event, ServerAddr};
+use async_nats::ServerAddr;
 use burgee_edge::source::Unavailable;
 use percent_encoding::percent_decode_str;
-use rand::RngExt;
 
+pub use counters::Counters;
 pub use follow::Follow;
 pub use publish::Publisher;
 pub use serve::Serving;
 pub use verify::{Finding, verify};
 
 use crate::message::Unreadable;
-use crate::upstream::{LONGEST_PAUSE, tls};
 
 /// How long NATS may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// How often a connection is tried, so that one that is dead is noticed.
-const PING: Duration = Duration::from_secs(5);
 
 /// Which NATS, and as whom.
 #[derive(Clone)]
@@ -111,47 +114,6 @@ impl fmt::Debug for Backbone {
     }
 }
 
-impl Backbone {
-    /// A connection that is made, and made again when it is lost, behind whoever uses it.
-    ///
-    /// # Errors
-    /// Where the file of credentials cannot be read.
-    async fn connect(&self, name: &str) -> Result<Client, Fault> {
-        let mut options = ConnectOptions::new()
-            .name(name)
-            .retry_on_initial_connect()
-            .tls_client_config((*tls()).clone())
-            .ping_interval(PING)
-            .request_timeout(Some(PATIENCE))
-            .reconnect_delay_callback(pause)
-            .event_callback(told);
-        options = match self.servers.user() {
-            Some((user, Some(password))) => options.user_and_password(user, password),
-            Some((token, None)) => options.token(token),
-            None => options,
-        };
-        if let Some(file) = &self.credentials {
-            options = options.credentials_file(file).await.map_err(nats)?;
-        }
-        options.connect(self.servers.0.clone()).await.map_err(nats)
-    }
-}
-
-/// What to wait before the connection is tried again: longer each time, and not the same for all.
-fn pause(attempts: usize) -> Duration {
-    let doubled = u32::try_from(attempts.min(6)).unwrap_or_default();
-    let longest = (Duration::from_millis(100) * 2_u32.pow(doubled)).min(LONGEST_PAUSE);
-    longest.mul_f64(rand::rng().random_range(0.5..=1.0))
-}
-
-async fn told(event: Event) {
-    match event {
-        Event::Connected => tracing::info!("NATS is there"),
-        Event::Disconnected => tracing::warn!("NATS is away"),
-        other => tracing::warn!(%other, "NATS"),
-    }
-}
-
 /// Why something about NATS did not go through.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
@@ -176,6 +138,12 @@ pub enum Fault {
     /// The stream is another one than it was.
     #[error("the stream was made anew")]
     MadeAnew,
+    /// Servers of another database publish there.
+    #[error(
+        "NATS belongs to another installation of Burgee ({0}); each needs an account of its own. Where \
+         that one is no more, delete its streams, BURGEE and BURGEE_TRAFFIC"
+    )]
+    Foreign(String),
     /// The connection is lost.
     #[error("the connection to NATS is lost")]
     Away,

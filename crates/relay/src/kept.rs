@@ -9,9 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use burgee_edge::hub::Hub;
-use burgee_edge::source::{
-    BoxFuture, Changes, Head, KeyKind, Position, Source, State, Unavailable,
-};
+use burgee_edge::source::{Head, Position, Source, State};
 use tokio::time::sleep;
 
 use crate::disk;
@@ -143,7 +141,7 @@ impl Environments {
     }
 }
 
-/// Environments as they were kept, as a source: for as long as nobody knows better.
+/// Environments as they were kept: served for as long as nobody knows better.
 pub struct Kept(Mirror);
 
 impl Kept {
@@ -153,39 +151,18 @@ impl Kept {
     /// Those of the disk.
     pub fn load(folder: &Environments) -> io::Result<Option<Self>> {
         let kept = folder.load()?;
-        let mut mirror = Mirror::default();
         let any = !kept.is_empty();
-        kept.into_iter().for_each(|it| mirror.put(it));
-        Ok(any.then_some(Self(mirror)))
-    }
-}
-
-impl Source for Kept {
-    fn environments(&self) -> BoxFuture<'_, Result<Vec<Head>, Unavailable>> {
-        Box::pin(async { Ok(self.0.heads()) })
+        Ok(any.then(|| Self(kept.into_iter().collect())))
     }
 
-    fn state<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<State>, Unavailable>> {
-        Box::pin(async move { Ok(self.0.state(id)) })
+    /// Where they stand.
+    pub fn environments(&self) -> Vec<Head> {
+        self.0.heads()
     }
 
-    fn changes<'a>(
-        &'a self,
-        id: &'a str,
-        from: Position,
-    ) -> BoxFuture<'a, Result<Changes, Unavailable>> {
-        Box::pin(async move { Ok(self.0.changes(id, from)) })
-    }
-
-    fn find_key<'a>(
-        &'a self,
-        _secret: &'a str,
-    ) -> BoxFuture<'a, Result<Option<(String, KeyKind)>, Unavailable>> {
-        Box::pin(async { Err(Unavailable("nobody can be asked now".into())) })
-    }
-
-    fn changed(&self) -> BoxFuture<'_, ()> {
-        Box::pin(std::future::pending())
+    /// All of one; none where it was not kept.
+    pub fn state(&self, id: &str) -> Option<State> {
+        self.0.state(id)
     }
 }
 

@@ -18,4 +18,4 @@ mod traffic;
 pub mod upstream;
 
 pub use burgee_edge::tls::Files as TlsFiles;
-pub use relay::{Config, From, Relay};
+pub use relay::{Config, From, GRACE, Relay};

@@ -5,38 +5,24 @@
 //! compressed by zstd. JSON because items are JSON everywhere else; a state of thousands of flags
 //! shrinks to a tenth of it.
 
+mod forms;
+mod packed;
+
 use std::collections::BTreeMap;
-use std::io::Read;
 
 use burgee_edge::delivery::NodeReport;
-use burgee_edge::source::{self, KeyKind, Position, SdkKey};
-use burgee_edge::trace::Trace;
-use burgee_eval::flag::Flag;
-use burgee_eval::segment::Segment;
-use burgee_eval::time::Millis;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::traffic::Batch;
 
+pub use forms::{Kind, Since, Whole, WireKey, place, sent};
+pub(crate) use packed::unpack_beside;
+pub use packed::{
+    MAX_PACKED, MAX_PACKED_UP, MAX_TEXT, MAX_TEXT_UP, Unreadable, pack, unpack, unpack_within,
+};
+
 /// The version of these messages, as the query of the upgrade names it.
 pub const VERSION: &str = "burgee-1";
-
-/// How hard messages are compressed: zstd's default is as fast as the JSON is written.
-const LEVEL: i32 = 3;
-
-/// A message may have so many bytes before it is compressed: an environment with tens of thousands
-/// of large flags.
-pub const MAX_TEXT: u64 = 1 << 30;
-
-/// A message may have so many bytes as it is sent.
-pub const MAX_PACKED: usize = 256 << 20;
-
-/// The same of what a relay says: a batch has half a megabyte as a rule.
-pub const MAX_TEXT_UP: u64 = 32 << 20;
-
-/// What a relay says may have so many bytes as it is sent.
-pub const MAX_PACKED_UP: usize = 8 << 20;
 
 /// From an upstream to a relay.
 #[derive(Debug, Serialize, Deserialize)]
@@ -216,258 +202,6 @@ pub struct Taken {
     pub known_users: Vec<usize>,
     /// Events with too many names.
     pub event_names: u64,
-}
-
-/// All that is known of an environment: [`source::State`].
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Whole {
-    /// The environment's id.
-    pub environment: String,
-    /// Version and digest.
-    pub position: (i64, u64),
-    /// When that version was committed; 0 where that is not known.
-    #[serde(default)]
-    pub committed_at: Millis,
-    /// The trace that it belongs to, where who asked for it is traced.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trace: Option<Trace>,
-    /// The highest stamp given out.
-    pub last_stamp: Millis,
-    /// Released flags, and archived ones.
-    pub flags: Vec<Flag>,
-    /// Segments in scope, and archived ones.
-    pub segments: Vec<Segment>,
-    /// The keys that are valid.
-    pub keys: Vec<WireKey>,
-}
-
-/// What came after a position: [`source::Delta`].
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Since {
-    /// The environment's id.
-    pub environment: String,
-    /// After this one.
-    pub from: (i64, u64),
-    /// Version and digest now.
-    pub position: (i64, u64),
-    /// When that version was committed; 0 where that is not known.
-    #[serde(default)]
-    pub committed_at: Millis,
-    /// The trace that it belongs to, where who asked for it is traced.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trace: Option<Trace>,
-    /// The highest stamp given out.
-    pub last_stamp: Millis,
-    /// The latest state of each changed flag.
-    pub flags: Vec<Flag>,
-    /// The latest state of each changed segment.
-    pub segments: Vec<Segment>,
-    /// All keys that are valid, where keys changed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub keys: Option<Vec<WireKey>>,
-}
-
-/// A valid SDK key.
-#[derive(Clone, Serialize, Deserialize)]
-pub struct WireKey {
-    /// What SDKs are configured with.
-    pub secret: String,
-    /// What it may do.
-    pub kind: Kind,
-}
-
-impl std::fmt::Debug for WireKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("WireKey").field("kind", &self.kind).finish()
-    }
-}
-
-/// What a key may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Kind {
-    /// Values only.
-    Client,
-    /// Whole flags.
-    Server,
-}
-
-impl From<KeyKind> for Kind {
-    fn from(kind: KeyKind) -> Self {
-        match kind {
-            KeyKind::Client => Self::Client,
-            KeyKind::Server => Self::Server,
-        }
-    }
-}
-
-impl From<Kind> for KeyKind {
-    fn from(kind: Kind) -> Self {
-        match kind {
-            Kind::Client => Self::Client,
-            Kind::Server => Self::Server,
-        }
-    }
-}
-
-impl From<&SdkKey> for WireKey {
-    fn from(key: &SdkKey) -> Self {
-        Self {
-            secret: key.secret.clone(),
-            kind: key.kind.into(),
-        }
-    }
-}
-
-impl From<WireKey> for SdkKey {
-    fn from(key: WireKey) -> Self {
-        Self {
-            secret: key.secret,
-            kind: key.kind.into(),
-        }
-    }
-}
-
-/// A position as it is sent.
-pub fn sent(position: Position) -> (i64, u64) {
-    (position.version, position.digest)
-}
-
-/// A position as it was sent.
-pub fn place((version, digest): (i64, u64)) -> Position {
-    Position { version, digest }
-}
-
-impl From<source::State> for Whole {
-    fn from(state: source::State) -> Self {
-        Self {
-            environment: state.environment,
-            position: sent(state.position),
-            committed_at: state.committed_at,
-            trace: state.trace,
-            last_stamp: state.last_stamp,
-            flags: state.flags,
-            segments: state.segments,
-            keys: state.keys.iter().map(Into::into).collect(),
-        }
-    }
-}
-
-impl Since {
-    /// What came after `from` in an environment.
-    pub fn new(environment: &str, from: Position, delta: source::Delta) -> Self {
-        let keys = delta.keys.as_ref();
-        Self {
-            environment: environment.to_owned(),
-            from: sent(from),
-            position: sent(delta.position),
-            committed_at: delta.committed_at,
-            trace: delta.trace,
-            last_stamp: delta.last_stamp,
-            keys: keys.map(|keys| keys.iter().map(Into::into).collect()),
-            flags: delta.flags,
-            segments: delta.segments,
-        }
-    }
-}
-
-/// Why bytes are no message.
-#[derive(Debug, thiserror::Error)]
-pub enum Unreadable {
-    /// They are not compressed, or more than [`MAX_TEXT`].
-    #[error("the message cannot be unpacked: {0}")]
-    Packed(#[from] std::io::Error),
-    /// The text is no message of this version.
-    #[error("the message is not of this version: {0}")]
-    Text(#[from] serde_json::Error),
-    /// The thread that unpacked it panicked.
-    #[error("the message was not unpacked: {0}")]
-    Panicked(#[from] tokio::task::JoinError),
-}
-
-/// A message as it is sent.
-///
-/// # Errors
-/// Where an item cannot be written as JSON, which none is known to do.
-pub fn pack(message: &impl Serialize) -> Result<Vec<u8>, Unreadable> {
-    let mut packed = zstd::Encoder::new(Vec::new(), LEVEL)?;
-    serde_json::to_writer(&mut packed, message)?;
-    Ok(packed.finish()?)
-}
-
-/// A message as it was sent, of a text of at most [`MAX_TEXT`] bytes.
-///
-/// # Errors
-/// [`Unreadable`].
-pub fn unpack<T: DeserializeOwned>(packed: &[u8]) -> Result<T, Unreadable> {
-    unpack_within(packed, MAX_TEXT)
-}
-
-/// A message as it was sent, of a text of at most `limit` bytes: so much memory is used, and no
-/// more, whatever the bytes are.
-///
-/// # Errors
-/// [`Unreadable`].
-pub fn unpack_within<T: DeserializeOwned>(packed: &[u8], limit: u64) -> Result<T, Unreadable> {
-    let text = zstd::Decoder::with_buffer(packed)?.take(limit);
-    Ok(serde_json::from_reader(std::io::BufReader::new(text))?)
-}
-
-/// The same of a peer that may be newer; none where it is a message of a kind that is not known here,
-/// so that it can be passed over.
-///
-/// # Errors
-/// [`Unreadable`].
-pub(crate) fn unpack_known<T: DeserializeOwned>(
-    packed: &[u8],
-    limit: u64,
-) -> Result<Option<T>, Unreadable> {
-    match unpack_within(packed, limit) {
-        Ok(message) => Ok(Some(message)),
-        Err(Unreadable::Text(error)) => {
-            let (Kinded::Named(kind) | Kinded::Alone(kind)) = unpack_within(packed, limit)?;
-            let unknown = format!("unknown variant `{kind}`");
-            match error.to_string().starts_with(&unknown) {
-                true => Ok(None),
-                false => Err(error.into()),
-            }
-        }
-        Err(damaged) => Err(damaged),
-    }
-}
-
-/// The kind of a message, whatever is in it.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Kinded {
-    /// Of one with nothing in it.
-    Alone(String),
-    /// Of one with something in it.
-    #[serde(deserialize_with = "only_key")]
-    Named(String),
-}
-
-fn only_key<'de, D: serde::Deserializer<'de>>(text: D) -> Result<String, D::Error> {
-    let fields = BTreeMap::<String, serde::de::IgnoredAny>::deserialize(text)?;
-    let mut kinds = fields.into_keys();
-    let missing = || serde::de::Error::custom("no message");
-    kinds.next().ok_or_else(missing)
-}
-
-/// From so many bytes on a message is unpacked where it keeps nobody waiting.
-const LARGE: usize = 64 * 1024;
-
-/// [`unpack_known`], beside the others' work where it is large.
-pub(crate) async fn unpack_beside<T: DeserializeOwned + Send + 'static>(
-    packed: bytes::Bytes,
-    limit: u64,
-) -> Result<Option<T>, Unreadable> {
-    if packed.len() < LARGE {
-        return unpack_known(&packed, limit);
-    }
-    tokio::task::spawn_blocking(move || unpack_known(&packed, limit)).await?
 }
 
 #[cfg(test)]

@@ -110,6 +110,11 @@ impl Mirror {
         self.environments.insert(whole.environment, mirrored);
     }
 
+    /// Takes all that another one has, in the place of what was known of it.
+    pub(crate) fn adopt(&mut self, mut other: Self) {
+        self.environments.append(&mut other.environments);
+    }
+
     /// Takes what came after the position that is here.
     pub(crate) fn advance(&mut self, since: Since) -> Result<(), Misfit> {
         let found = self.environments.get_mut(&since.environment);
@@ -140,6 +145,14 @@ impl Mirror {
             found.known.pop_front();
         }
         Ok(())
+    }
+}
+
+impl FromIterator<Whole> for Mirror {
+    fn from_iter<I: IntoIterator<Item = Whole>>(environments: I) -> Self {
+        let mut mirror = Self::default();
+        environments.into_iter().for_each(|it| mirror.put(it));
+        mirror
     }
 }
 

@@ -28,6 +28,9 @@ use crate::message::{Report, sent};
 use crate::serve::Feeding;
 use crate::upstream::{Address, Status, Upstream};
 
+/// The grace of `burgee relay`.
+pub const GRACE: Duration = Duration::from_secs(2);
+
 /// The options of `burgee relay`.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -41,6 +44,9 @@ pub struct Config {
     pub metrics_listen: SocketAddr,
     /// Where its environments come from.
     pub from: From,
+    /// How long it waits for its upstream, when it starts, before it serves what was on its disk: after
+    /// a crash that is older than what its SDKs have.
+    pub grace: Duration,
     /// Over how long a stopping relay spreads telling connections to come back.
     pub drain: Duration,
 }
@@ -132,12 +138,13 @@ impl Relay {
         let routes = parts.routes(&api, &stop_edge);
         let edge = driver::serve(listening, &api, routes, stop_edge.clone(), driver)
             .with_context(taken)?;
-        let tasks = parts.run(&config.from, &api, &edge, &stop_rest);
+        let tasks = parts.run(&config, &api, &edge, &stop_rest);
         let upstream = parts.upstream;
         let text = metrics::text(Arc::clone(&counters), upstream.clone());
         let listen = config.metrics_listen;
         let taken = || format!("--metrics-listen: {listen} cannot be listened on");
-        let metrics_address = serve(listen, text, stop_rest.clone())
+        let health = burgee_edge::api::health(api);
+        let metrics_address = serve(listen, text, health, stop_rest.clone())
             .await
             .with_context(taken)?;
         Ok(Self {
@@ -157,7 +164,7 @@ impl Relay {
         self.address
     }
 
-    /// Where Prometheus metrics are answered.
+    /// Where Prometheus metrics, and health, are answered.
     pub fn metrics_address(&self) -> SocketAddr {
         self.metrics_address
     }
@@ -265,7 +272,7 @@ impl Parts {
 
     fn run(
         &self,
-        from: &From,
+        config: &Config,
         api: &Api,
         edge: &driver::Handle,
         stop: &CancellationToken,
@@ -278,9 +285,9 @@ impl Parts {
         ];
         if let Some(upstream) = &self.upstream {
             let status = status(upstream, hub, edge);
-            let following = following(upstream, from, status);
+            let following = following(upstream, &config.from, status);
             let keeping = Arc::clone(upstream).keep();
-            let making_do = Arc::clone(upstream).make_do();
+            let making_do = Arc::clone(upstream).make_do(config.grace);
             let ended = Arc::clone(upstream);
             // The connection is needed to send what is left: it ends some time after the rest.
             let after = stop.clone();

@@ -11,6 +11,7 @@ mod agents;
 mod featbit;
 mod figures;
 mod frames;
+mod line;
 mod listening;
 mod scope;
 mod storing;
@@ -34,20 +35,20 @@ use futures_util::StreamExt;
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use tokio::sync::{mpsc, watch};
-use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_util::sync::CancellationToken;
 
 use crate::message::{Opened, Report, ToRelay};
 use agents::{Agents, Told};
 use frames::Frames;
+use line::{Untaken, leave};
+use scope::Keys;
 use upgrade::Places;
 
 /// A relay that says nothing for so long is gone: it tells how it is every ten seconds.
 const SILENCE: Duration = Duration::from_secs(45);
-
-/// How long a relay is waited for to take the reason why a conversation ends.
-const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Answers that may wait to be sent to a relay.
 const QUEUE: usize = 64;
@@ -86,6 +87,7 @@ pub struct Feeding {
     sink: Arc<dyn Sink>,
     access: Arc<dyn Access>,
     asking: Asking<Opened>,
+    keys: Keys,
     frames: Frames,
     agents: Agents,
     places: Places,
@@ -108,6 +110,7 @@ impl Feeding {
             sink,
             access,
             asking: Asking::default(),
+            keys: Keys::default(),
             frames: Frames::default(),
             agents: Agents::default(),
             places: Places::default(),
@@ -158,9 +161,9 @@ impl Feeding {
             () = self.shutdown.cancelled() => Err(Ended::Stopping),
         };
         told.end(|agent| self.access.gone(agent));
-        if let Err(reason) = &ended {
-            // It may have stopped reading long ago.
-            let _unheard = timeout(FAREWELL, telling::farewell(&mut write, reason)).await;
+        if let Ok(socket) = write.reunite(read) {
+            let reason = ended.as_ref().err().and_then(Ended::close);
+            leave(socket, reason).await;
         }
         ended
     }
@@ -189,6 +192,8 @@ enum Ended {
     NoHello,
     #[error("its key was revoked")]
     Revoked,
+    #[error("its key is not looked at any more")]
+    Unchecked,
     #[error("this end stops")]
     Stopping,
     #[error(transparent)]
@@ -197,6 +202,28 @@ enum Ended {
     Unreadable(#[from] crate::message::Unreadable),
     #[error("a message could not be packed: {0}")]
     Panicked(#[from] tokio::task::JoinError),
+}
+
+impl Ended {
+    /// What a relay is told.
+    fn close(&self) -> Option<CloseFrame> {
+        let (code, reason) = match self {
+            Self::Revoked => (CloseCode::Library(4003), "the relay key was revoked"),
+            Self::Stopping => (CloseCode::Away, "the server shuts down"),
+            _ => return None,
+        };
+        let reason = reason.into();
+        Some(CloseFrame { code, reason })
+    }
+}
+
+impl From<Untaken> for Ended {
+    fn from(untaken: Untaken) -> Self {
+        match untaken {
+            Untaken::Stalled => Self::Stalled,
+            Untaken::Socket(error) => Self::Socket(error),
+        }
+    }
 }
 
 #[cfg(test)]

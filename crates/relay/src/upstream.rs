@@ -35,10 +35,6 @@ use crate::traffic::Batch;
 /// How long the upstream may take to store a batch before it is sent elsewhere: to the disk.
 const STORING: Duration = Duration::from_secs(20);
 
-/// How long a relay that starts waits for its upstream before it serves what was on its disk: after a
-/// crash that is older than what its SDKs have.
-const GRACE: Duration = Duration::from_secs(2);
-
 /// The first pause after a connection was lost; each further one doubles it.
 pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(250);
 /// The longest pause. Each is drawn between half of it and the whole, so that a hundred relays do
@@ -68,6 +64,8 @@ pub(crate) trait Line: Send + Sync {
 pub(crate) enum Stored {
     /// It is stored, or in the keeping of whoever stores it.
     Taken(Taken),
+    /// So is what was not lost of it: some environment's part is never stored. Whoever knows why says so.
+    Partly,
     /// It is never stored, for this reason.
     Refused(String),
 }
@@ -104,9 +102,7 @@ impl Upstream {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             kind: AgentKind::Burgee,
         };
-        let mut mirror = Mirror::default();
-        let kept = disk.environments.load()?;
-        kept.into_iter().for_each(|it| mirror.put(it));
+        let mirror: Mirror = disk.environments.load()?.into_iter().collect();
         Ok(Arc::new(Self {
             agent,
             spool: Spool::open(disk.spool(), spool)?,
@@ -149,16 +145,17 @@ impl Upstream {
         self.spool.bytes()
     }
 
-    /// How many batches are lost: the upstream refused them for good, or they were damaged on the disk.
+    /// How many batches are lost, or parts of how many: the upstream refused them for good, or they were
+    /// damaged on the disk.
     pub(crate) fn lost_batches(&self) -> u64 {
         self.lost.load(Ordering::Relaxed) + self.spool.lost()
     }
 
-    /// Makes do with what is on the disk where the upstream has not told more within [`GRACE`]. Never
+    /// Makes do with what is on the disk where the upstream has not told more within `grace`. Never
     /// ends.
-    pub(crate) async fn make_do(self: Arc<Self>) {
+    pub(crate) async fn make_do(self: Arc<Self>, grace: Duration) {
         if !self.mirror().heads().is_empty() {
-            let _too_late = timeout(GRACE, self.known()).await;
+            let _too_late = timeout(grace, self.known()).await;
             self.known.send_replace(true);
         }
         std::future::pending().await
@@ -205,6 +202,10 @@ impl Upstream {
                 known_users: taken.known_users,
                 event_names: taken.event_names,
             }),
+            Stored::Partly => {
+                self.lost.fetch_add(1, Ordering::Relaxed);
+                Ok(sink::Taken::default())
+            }
             // Who sends it again and again sends nothing else.
             Stored::Refused(reason) => {
                 tracing::error!(reason, "the upstream never stores a batch: it is lost");
@@ -226,6 +227,15 @@ impl Upstream {
         let id = whole.environment.clone();
         self.mirror().put(whole);
         self.learned(id);
+    }
+
+    /// Takes environments in the place of what was known of them, each in one step.
+    pub(crate) fn adopt(&self, environments: Mirror) {
+        let heads = environments.heads();
+        self.mirror().adopt(environments);
+        heads
+            .into_iter()
+            .for_each(|it| self.learned(it.environment));
     }
 
     pub(crate) fn learned(&self, id: String) {

@@ -92,5 +92,6 @@ pub fn evaluated(user: &EndUser) -> User<'_> {
         properties: properties
             .map(|(name, value)| (name.as_str().into(), value.as_str().into()))
             .collect(),
+        kinds: Vec::new(),
     }
 }

@@ -1,7 +1,7 @@
-//! What a change would do to real users: for the end users that are known where it is served, how
-//! many move from which variation to which, flag by flag.
+//! What a change would do to real users, or did: for the end users that are known where it is served,
+//! how many move from which variation to which, flag by flag.
 //!
-//! It is worked out after the dry run was taken back, from the state before and what the dry run
+//! Of a draft it is worked out after the dry run was taken back, from the state before and what the dry run
 //! made of it, so no lock is held meanwhile. Users are read in chunks, the flags that the change can
 //! concern are evaluated for each, and nothing of a user is kept. What it may cost is bounded:
 //! users, flags and time; where a bound is met, the answer says so, and it is a sample.
@@ -11,7 +11,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use burgee_eval::compile::CompiledFlag;
-use burgee_eval::flag::Variation;
+use burgee_eval::flag::{Flag, Variation};
+use burgee_eval::segment::Segment;
 use burgee_eval::snapshot::{Effect, Snapshot};
 use burgee_store::Preview;
 use burgee_store::traffic::EndUser;
@@ -112,13 +113,40 @@ async fn in_environment(
         let before = Snapshot::build(found.flags, found.segments);
         compare(&before, flags, segments)
     });
+    count(state, (id, &preview.scope), compared.await?, most, until).await
+}
+
+/// What changes that were made did to the users known in an environment (its id, and how it is
+/// called): the items that they changed, as they left them, over the state before. Of the flags
+/// that are `seen`.
+pub async fn of_changes(
+    state: &AppState,
+    (id, scope): (&str, &str),
+    before: Arc<Snapshot>,
+    (flags, segments): (Vec<Flag>, Vec<Segment>),
+    seen: impl Fn(&Flag) -> bool,
+) -> Result<EnvironmentEffect, Problem> {
+    let compared = api::computed(move || compare(&before, flags, segments));
     let mut tallies = compared.await?;
+    tallies.retain(|it| seen(it.after.flag()));
+    let until = Instant::now() + PATIENCE;
+    count(state, (id, scope), tallies, USERS, until).await
+}
+
+/// Looks at the users, and tells.
+async fn count(
+    state: &AppState,
+    (id, scope): (&str, &str),
+    mut tallies: Vec<Tally>,
+    most: i64,
+    until: Instant,
+) -> Result<EnvironmentEffect, Problem> {
     let flags_left_out = tallies.len().saturating_sub(FLAGS);
     tallies.truncate(FLAGS);
     // Nobody is looked at where nothing is asked of them.
     let most = if tallies.is_empty() { 0 } else { most };
     let (tallies, looked) = audience::look(state, id, most, until, tallies, tally).await?;
-    Ok(told(preview, looked, tallies, flags_left_out))
+    Ok(told(scope, looked, tallies, flags_left_out))
 }
 
 /// A flag as it is and as it would be, and who moves.
@@ -131,11 +159,7 @@ struct Tally {
 }
 
 /// The flags whose answer may differ for somebody, by key.
-fn compare(
-    before: &Snapshot,
-    flags: Vec<burgee_eval::flag::Flag>,
-    segments: Vec<burgee_eval::segment::Segment>,
-) -> Vec<Tally> {
+fn compare(before: &Snapshot, flags: Vec<Flag>, segments: Vec<Segment>) -> Vec<Tally> {
     let (after, affected) = before.apply(flags, segments);
     let touched = affected
         .flags
@@ -169,7 +193,7 @@ fn tally(tallies: &mut Vec<Tally>, user: &EndUser) {
 }
 
 fn told(
-    preview: &Preview,
+    scope: &str,
     looked: Looked,
     tallies: Vec<Tally>,
     flags_left_out: usize,
@@ -179,19 +203,16 @@ fn told(
     let mut text = Vec::new();
     for flag in &flags {
         let moves = flag.moves.iter();
-        text.extend(moves.map(|it| say(&preview.scope, flag, it, users, sampled)));
+        text.extend(moves.map(|it| say(scope, flag, it, users, sampled)));
     }
     if text.is_empty() {
         text.push(match users {
-            0 => format!("{}: no users are known here yet", preview.scope),
-            _ => format!(
-                "{}: none of {users} users gets anything else",
-                preview.scope
-            ),
+            0 => format!("{scope}: no users are known here yet"),
+            _ => format!("{scope}: none of {users} users gets anything else"),
         });
     }
     EnvironmentEffect {
-        environment: preview.scope.clone(),
+        environment: scope.to_owned(),
         users,
         sampled,
         flags,

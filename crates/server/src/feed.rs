@@ -58,7 +58,7 @@ impl Source for LocalSource {
             if let Some(kept) = self.kept()
                 && !self.told.swap(true, Relaxed)
             {
-                return kept.environments().await;
+                return Ok(kept.environments());
             }
             let heads = self.store.there()?.edge().heads().await;
             let heads = heads.map_err(unavailable)?;
@@ -69,7 +69,7 @@ impl Source for LocalSource {
     fn state<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<State>, Unavailable>> {
         Box::pin(async move {
             if let Some(kept) = self.kept() {
-                return kept.state(id).await;
+                return Ok(kept.state(id));
             }
             let found = self.store.there()?.edge().state(id).await;
             Ok(found.map_err(unavailable)?.map(state))
@@ -149,7 +149,7 @@ pub async fn listen(store: Store) {
             tokio::time::sleep(RETRY.mul_f64(share)).await;
         }
     };
-    tokio::join!(listening, store.look_for_commits());
+    tokio::join!(listening, store.look_for_commits(), store.look_for_scopes());
 }
 
 /// For the edge every fault of the store is one: it goes on with what it has.

@@ -34,6 +34,7 @@ pub mod retention;
 pub mod router;
 pub mod server;
 pub mod setup;
+pub mod since;
 pub mod sink;
 mod traced;
 

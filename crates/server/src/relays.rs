@@ -163,14 +163,14 @@ impl Access for StoreAccess {
     }
 
     fn changed(&self) -> BoxFuture<'_, ()> {
-        let commits = self.store.get().map(|store| store.changed());
+        let scopes = self.store.get().map(|store| store.scopes_changed());
         Box::pin(async move {
-            let Some(mut commits) = commits else {
+            let Some(mut scopes) = scopes else {
                 self.store.opened().await;
                 return;
             };
             // An error means that the store is gone, and with it everything that could change.
-            if commits.changed().await.is_err() {
+            if scopes.changed().await.is_err() {
                 std::future::pending::<()>().await;
             }
         })

@@ -27,9 +27,9 @@ use utoipa_axum::{PathItemExt, paste, routes};
 use crate::api::{
     activity, all_environments, audience, audit, bulk, changes, compare, connections, environments,
     evaluate, events, flag_clone, flag_index, flags, forget, groups, holders, invitations, me,
-    members, oidc, organization, permissions, policies, project_files, projects, promote,
-    properties, relay_agents, relay_keys, requests, revert, rules, sdk_keys, search, segments,
-    session, sign_in, state, tokens, user_files, user_properties, users, versions,
+    members, oidc, organization, past_effects, permissions, policies, project_files, projects,
+    promote, properties, relay_agents, relay_keys, requests, revert, rules, sdk_keys, search,
+    segments, session, sign_in, state, tokens, user_files, user_properties, users, versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
@@ -206,6 +206,7 @@ operations! {
             user_properties::delete
         ))
         .routes(routes!(evaluate::evaluate))
+        .routes(routes!(evaluate::explain))
         .routes(routes!(segments::list_shared))
         .routes(routes!(segments::list_of_project))
         .routes(routes!(segments::list_of_environment))
@@ -232,6 +233,7 @@ operations! {
         .routes(routes!(state::get))
         .routes(routes!(state::get_flag))
         .routes(routes!(versions::list))
+        .routes(routes!(past_effects::get))
         .routes(routes!(events::get))
         .routes(routes!(requests::list, requests::create))
         .routes(routes!(requests::get))

@@ -6,6 +6,7 @@
 //! Where the database cannot be reached and what was served is on the disk, that is served, and the
 //! rest follows as soon as it can.
 
+mod backbone;
 mod management;
 
 use std::net::SocketAddr;
@@ -19,7 +20,7 @@ use burgee_edge::driver;
 use burgee_edge::hub::Hub;
 use burgee_edge::metrics::{self, Metrics};
 use burgee_edge::traffic::Traffic;
-use burgee_relay::backbone::{Backbone, Publisher, Serving};
+use burgee_relay::backbone::Counters;
 use burgee_relay::kept::{Environments, Kept};
 use burgee_relay::serve::Feeding;
 use burgee_store::StoreError;
@@ -73,8 +74,10 @@ impl Server {
         let edge = Edge::new(&store, kept, &stop_edge);
         edge.feed(folder, &stop_feed, &tasks);
         edge.hear(&store, &stop_feed, &tasks);
+        let published = Counters::default();
         if let Some(backbone) = &config.backbone {
-            edge.join(backbone, &store, &stop_feed, &tasks).await?;
+            let stop = (&stop_feed, &tasks);
+            edge.join(backbone, &store, published.clone(), stop).await?;
         }
         edge.api.hub.ready().await;
 
@@ -90,6 +93,7 @@ impl Server {
             store: store.clone(),
             routes: LateRoutes::default(),
             mails: Arc::default(),
+            published,
             tasks: tasks.clone(),
             stop_edge: stop_edge.clone(),
             stop_feed: stop_feed.clone(),
@@ -123,7 +127,7 @@ impl Server {
         self.address
     }
 
-    /// Where Prometheus metrics are answered.
+    /// Where Prometheus metrics, and health, are answered.
     pub fn metrics_address(&self) -> SocketAddr {
         self.metrics_address
     }
@@ -247,28 +251,6 @@ impl Edge {
         }));
     }
 
-    /// Begins what feeds relays by NATS, and what takes what they send.
-    async fn join(
-        &self,
-        backbone: &Backbone,
-        store: &LateStore,
-        stop: &CancellationToken,
-        tasks: &TaskTracker,
-    ) -> anyhow::Result<()> {
-        // What was kept on the disk is not published: the database may be further.
-        let source = Arc::new(LocalSource::new(store.clone(), None));
-        let publisher = Publisher::new(backbone, source).await;
-        let publisher = publisher.context("--backbone-credentials")?;
-        let (hub, sink) = (Arc::clone(&self.api.hub), Arc::clone(&self.sink) as _);
-        let figures = Arc::clone(&self.figures);
-        let access = Arc::new(StoreAccess::new(store.clone(), figures));
-        let serving = Serving::new(backbone, hub, sink, access).await;
-        let serving = serving.context("--backbone-credentials")?;
-        tasks.spawn(until(stop.clone(), publisher.run()));
-        tasks.spawn(until(stop.clone(), serving.run()));
-        Ok(())
-    }
-
     fn routes(&self, management: LateRoutes) -> Router {
         burgee_edge::api::router(self.api.clone())
             .merge(Arc::clone(&self.relays).router())
@@ -286,6 +268,8 @@ struct Managing {
     store: LateStore,
     routes: LateRoutes,
     mails: Arc<OnceLock<mail::Counters>>,
+    /// What is counted of NATS.
+    published: Counters,
     tasks: TaskTracker,
     stop_edge: CancellationToken,
     stop_feed: CancellationToken,
@@ -349,12 +333,17 @@ impl Managing {
 
     async fn serve_metrics(&self) -> anyhow::Result<SocketAddr> {
         let (counters, mails) = (Arc::clone(&self.api.metrics), Arc::clone(&self.mails));
-        let text = move || match mails.get() {
-            Some(mails) => metrics::joined(&counters.encode(), &mails.encode()),
-            None => counters.encode(),
+        let published = self.published.clone();
+        let text = move || {
+            let text = metrics::joined(&counters.encode(), &published.encode());
+            match mails.get() {
+                Some(mails) => metrics::joined(&text, &mails.encode()),
+                None => text,
+            }
         };
         let listen = self.metrics_listen;
-        metrics::serve(listen, text, self.stop_feed.clone())
+        let health = burgee_edge::api::health(self.api.clone());
+        metrics::serve(listen, text, health, self.stop_feed.clone())
             .await
             .with_context(|| format!("--metrics-listen: {listen} cannot be listened on"))
     }

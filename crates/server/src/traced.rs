@@ -4,6 +4,10 @@
 //! (<https://opentelemetry.io/docs/specs/semconv/http/http-spans/>). Addresses' own parts, queries
 //! and bodies are not in it: they have keys and people's names in them. Nothing is recorded unless
 //! the process exports traces.
+//!
+//! The caller's trace is taken before it is known who the caller is, so that refusals are traced too.
+//! Whether it decides what is sampled is for whoever runs the server to say: `OTEL_TRACES_SAMPLER` begins
+//! with `parentbased_` (as where it is not given), or it does not.
 
 use axum::extract::{MatchedPath, Request};
 use axum::http::HeaderMap;

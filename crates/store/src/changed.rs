@@ -31,12 +31,15 @@ const QUIET_LOOKS: u32 = 10;
 /// Counts commits.
 pub(crate) struct Changed {
     commits: watch::Sender<u64>,
+    /// What may have changed what relay keys open.
+    pub(crate) scopes: watch::Sender<u64>,
 }
 
 impl Changed {
     pub(crate) fn new() -> Self {
         Self {
             commits: watch::Sender::new(0),
+            scopes: watch::Sender::new(0),
         }
     }
 

@@ -73,6 +73,18 @@ impl Store {
             created: true,
         })
     }
+
+    /// What tells this database from others, also of other servers: the id of its first organization,
+    /// which is never deleted. A copy has the same, as has what is restored from a backup.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] before the first start.
+    pub async fn installation(&self) -> Result<String, StoreError> {
+        let mut connection = self.shared.truth.read.acquire().await?;
+        let first = organizations::first(&mut connection).await?;
+        let first = first.ok_or(StoreError::NotFound("organization"))?;
+        Ok(first.id.to_string())
+    }
 }
 
 fn default_key(text: &str) -> Result<Key, StoreError> {

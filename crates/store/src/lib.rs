@@ -58,6 +58,7 @@ mod versions;
 mod workspace;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use sqlx::{Any, Transaction};
 
@@ -91,6 +92,9 @@ pub use crate::workspace::SegmentUse;
 use crate::changed::Changed;
 use crate::dialect::Dialect;
 use crate::pool::Pools;
+
+/// How long closing waits for PostgreSQL to answer what is under way.
+const CLOSING: Duration = Duration::from_secs(5);
 
 /// A transaction of either database.
 pub(crate) type Tx = Transaction<'static, Any>;
@@ -165,11 +169,20 @@ impl Store {
         Ok(())
     }
 
-    /// Closes all connections, after what is under way has ended.
+    /// Closes all connections, after what is under way has ended. A PostgreSQL that says nothing any
+    /// more is not waited for: it notices by itself that they are gone.
     pub async fn close(&self) {
-        for pools in [&self.shared.truth, &self.shared.traffic] {
-            pools.read.close().await;
-            pools.write.close().await;
+        let closing = async {
+            for pools in [&self.shared.truth, &self.shared.traffic] {
+                pools.read.close().await;
+                pools.write.close().await;
+            }
+        };
+        match self.shared.dialect {
+            Dialect::Sqlite => closing.await,
+            Dialect::Postgres => {
+                let _late = tokio::time::timeout(CLOSING, closing).await;
+            }
         }
     }
 

@@ -88,6 +88,10 @@ pub(crate) const TRUTH: &[Migration] = &[
         version: 18,
         text: include_str!("../migrations/truth/0018_relay_key_makers.sql"),
     },
+    Migration {
+        version: 19,
+        text: include_str!("../migrations/truth/0019_relay_scopes.sql"),
+    },
 ];
 
 /// The steps of the traffic.
@@ -123,6 +127,10 @@ pub(crate) const TRAFFIC: &[Migration] = &[
     Migration {
         version: 8,
         text: include_str!("../migrations/traffic/0008_relay_kind.sql"),
+    },
+    Migration {
+        version: 9,
+        text: include_str!("../migrations/traffic/0009_user_changed.sql"),
     },
 ];
 

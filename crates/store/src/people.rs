@@ -8,8 +8,10 @@
 pub mod accounts;
 pub mod colleagues;
 pub mod groups;
+mod holders;
 pub mod links;
 pub mod members;
+pub mod membership;
 mod own;
 pub mod policies;
 pub(crate) mod record;

@@ -76,11 +76,19 @@ const SQLITE_PATIENCE: Duration = Duration::from_secs(15);
 /// that is down, every request waits that long.
 const POSTGRES_PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long a connection to PostgreSQL that comes back may take to answer. Where somebody gave up in
-/// the middle of a statement, nobody answers if the network has lost the other end, and nobody says
-/// so: such a connection is given up, or the pool would be full of them until the kernel does so, after a
-/// quarter of an hour.
+/// How long a connection to PostgreSQL that comes back may take to end what is under way on it. Where
+/// somebody gave up in the middle of a statement, nobody answers if the network has lost the other end,
+/// and nobody says so: such a connection is given up, or the pool would be full of them until the kernel
+/// does so, after a quarter of an hour.
 const POSTGRES_RETURN: Duration = Duration::from_secs(5);
+
+/// A connection to PostgreSQL that answered so lately is taken as it is. One that was idle for longer
+/// has to answer first: what is between may have forgotten it.
+const POSTGRES_TRUSTED: Duration = Duration::from_secs(1);
+
+/// How long such a connection may take to answer, before another is made in its place: whoever waits
+/// for it has [`POSTGRES_PATIENCE`] for both.
+const POSTGRES_ANSWER: Duration = Duration::from_secs(2);
 
 /// The connections to one set of tables.
 #[derive(Clone, Debug)]
@@ -241,21 +249,38 @@ async fn postgres(url: &str, writers: u32, readers: u32) -> Result<Pools, StoreE
     let options = options(url)?;
     probe(&options, settings, POSTGRES_PATIENCE).await?;
     let pool = |connections| {
-        set_up(settings.to_owned(), POSTGRES_PATIENCE)
+        distant(set_up(settings.to_owned(), POSTGRES_PATIENCE))
             .max_connections(connections)
-            .after_release(|connection, _| {
-                Box::pin(async move {
-                    let answered = tokio::time::timeout(POSTGRES_RETURN, connection.ping());
-                    answered.await.map_err(|_| sqlx::Error::PoolTimedOut)??;
-                    Ok(true)
-                })
-            })
             .connect_lazy_with(options.clone())
     };
     Ok(Pools {
         write: pool(writers),
         read: pool(readers),
     })
+}
+
+/// Has a pool's connections tested as rarely as will do: sqlx asks each one that comes back, so those
+/// that were idle for long are asked again before they are given out, and no others. Each test is a round
+/// trip during which the connection is nobody else's.
+fn distant(pool: AnyPoolOptions) -> AnyPoolOptions {
+    pool.test_before_acquire(false)
+        .before_acquire(|connection, lately| {
+            Box::pin(async move {
+                if lately.idle_for > POSTGRES_TRUSTED {
+                    let answered = tokio::time::timeout(POSTGRES_ANSWER, connection.ping());
+                    answered.await.map_err(|_| sqlx::Error::PoolTimedOut)??;
+                }
+                Ok(true)
+            })
+        })
+        .after_release(|connection, _| {
+            Box::pin(async move {
+                // No question, unlike sqlx's own behind it: an end to what somebody gave up.
+                let ended = tokio::time::timeout(POSTGRES_RETURN, connection.flush());
+                ended.await.map_err(|_| sqlx::Error::PoolTimedOut)??;
+                Ok(true)
+            })
+        })
 }
 
 /// Connects once without a pool, which would try again until its patience is over, and then say
@@ -298,3 +323,6 @@ fn options(url: &str) -> Result<AnyConnectOptions, StoreError> {
     // Statements can hold secrets in their values' places; the server logs what matters itself.
     Ok(options.disable_statement_logging())
 }
+
+#[cfg(test)]
+mod tests;

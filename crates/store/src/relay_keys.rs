@@ -5,8 +5,9 @@
 //! the secrets of server keys there (`sdkKey.reveal`).
 //!
 //! What is done to keys is a row of the organization's history, and wakes all nodes: a relay's server
-//! asks [`Store::relay_scope`] again then.
+//! asks [`Store::relay_scope`] again then ([`Store::scopes_changed`]).
 
+pub(crate) mod looks;
 mod rotate;
 mod rows;
 mod scope;
@@ -285,5 +286,6 @@ fn about(key: &RelayKey, (kind, done): (&'static str, &str), scope: &str) -> Eve
 async fn done(mut at: Administration<'_>, event: Event) -> Result<(), StoreError> {
     let dialect = at.store.dialect();
     dialect.notify(&mut at.tx, at.organization.as_str()).await?;
+    looks::count(&mut at.tx, at.organization).await?;
     at.done(event).await
 }

@@ -1,6 +1,8 @@
 //! State at a version, read from the log's images: never by running commands again.
 
 use burgee_domain::served::{LoggedFlag, LoggedSegment};
+use burgee_eval::flag::Flag;
+use burgee_eval::segment::Segment;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
@@ -27,6 +29,18 @@ pub struct LoggedItem {
 }
 
 impl LoggedItem {
+    /// The flags and segments that these items of an environment are, as they were served.
+    pub fn served(items: &[Self]) -> Result<(Vec<Flag>, Vec<Segment>), StoreError> {
+        let (mut flags, mut segments) = (Vec::new(), Vec::new());
+        for item in items {
+            match item.kind.as_str() {
+                "flag" => flags.push(serde_json::from_str(&item.image)?),
+                _ => segments.push(serde_json::from_str(&item.image)?),
+            }
+        }
+        Ok((flags, segments))
+    }
+
     /// Reads a flag of an environment.
     pub fn flag(&self) -> Result<LoggedFlag, StoreError> {
         Ok(serde_json::from_str(&self.image)?)
@@ -44,6 +58,19 @@ impl Store {
     pub async fn items_at(&self, scope: &str, version: i64) -> Result<Vec<LoggedItem>, StoreError> {
         let mut connection = self.shared.truth.read.acquire().await?;
         read_items(&mut connection, select(scope, version, |_| {})).await
+    }
+
+    /// The flags (or segments) of these ids in a scope as they were at a version, by key; without
+    /// those that were not there yet. Archived and deleted ones too.
+    pub async fn items_of(
+        &self,
+        scope: &str,
+        version: i64,
+        kind: &str,
+        ids: &[&str],
+    ) -> Result<Vec<LoggedItem>, StoreError> {
+        let mut connection = self.shared.truth.read.acquire().await?;
+        items_of(&mut connection, scope, version, kind, ids).await
     }
 
     /// The flags (or segments) of a scope as they were at a version, by key: those of these keys,

@@ -17,6 +17,7 @@ use crate::change_sets::{Actor, ActorKind};
 use crate::error::StoreError;
 use crate::people::accounts::Account;
 use crate::people::members::{self, Grants};
+use crate::people::membership;
 use crate::people::policies;
 use crate::people::record::{Administration, Event};
 use crate::{Store, digest, room, row, text, used};
@@ -355,7 +356,7 @@ pub(crate) async fn rights(
 ) -> Result<Option<Rights>, StoreError> {
     let organization = &token.organization;
     let of_account = match &token.account {
-        Some(account) => match members::rights(connection, organization, account).await? {
+        Some(account) => match membership::rights(connection, organization, account).await? {
             Some(rights) => Some(rights),
             None => return Ok(None),
         },

@@ -1,7 +1,8 @@
 //! The trace of who asked (OpenTelemetry).
 //!
 //! It comes with the task, as the current context, and is written with each version, so that every
-//! node can add what it did with it. Nothing is recorded unless the process exports traces.
+//! node can add what it did with it. Spans are recorded only where the process exports traces; the trace
+//! of a caller who has it sampled is written in any case, since another node may export.
 
 use opentelemetry::trace::{Status, TraceContextExt, Tracer};
 use opentelemetry::{Context, KeyValue, global};

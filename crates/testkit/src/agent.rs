@@ -19,6 +19,10 @@ use tungstenite::{Error, Message, WebSocket};
 /// How long an agent waits for a message before the test fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How much of what it did not read waits on its side, in bytes; the kernel would let it grow to
+/// megabytes.
+const UNREAD: usize = 64 * 1024;
+
 /// What an agent has. It keeps it when its connection ends.
 #[derive(Clone, Debug, Default)]
 pub struct Kept {
@@ -146,6 +150,9 @@ impl Agent {
         stream
             .set_read_timeout(Some(PATIENCE))
             .expect("a time limit");
+        socket2::SockRef::from(&stream)
+            .set_recv_buffer_size(UNREAD)
+            .expect("a buffer of this size");
         let (socket, _) = tungstenite::client(url, stream).expect("an upgraded connection");
         Self { socket, kept }
     }

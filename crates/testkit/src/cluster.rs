@@ -19,6 +19,7 @@ pub mod watchers;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -28,7 +29,8 @@ use crate::api::Api;
 use crate::nats::Nats;
 use crate::postgres::Postgres;
 use crate::sdk::Kind;
-use ledger::{Keys, Ledger, Pace, Writing};
+use ledger::writers::{Pace, Writing};
+use ledger::{Keys, Ledger};
 use node::{Launch, Node};
 use process::unheeding;
 use watchers::{Watch, Watchers};
@@ -223,7 +225,8 @@ impl Cluster {
     /// So many SDKs of each kind begin to listen at each node (`prod`), and as many that come and go
     /// within a second or two.
     pub fn watch(&self, many: usize) -> Watchers {
-        let each = |address| {
+        let each = |node: &Node| {
+            let (address, deaths) = (node.address, Arc::clone(&node.deaths));
             let (client, server) = &self.keys.prod;
             let kinds = [(Kind::Client, client), (Kind::Server, server)];
             let leaving = [None, Some(Duration::from_secs(2))];
@@ -233,11 +236,12 @@ impl Cluster {
                     kind,
                     secret: secret.clone(),
                     leaves_within,
+                    deaths: Arc::clone(&deaths),
                 })
             });
             all.collect::<Vec<_>>()
         };
-        let watches = self.nodes().flat_map(|node| each(node.address));
+        let watches = self.nodes().flat_map(each);
         Watchers::start(watches.flat_map(|watch| vec![watch; many]))
     }
 

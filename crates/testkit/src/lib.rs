@@ -4,6 +4,7 @@
 //! address here, and the one who tests starts it.
 
 pub mod lan;
+pub mod loopback;
 pub mod nats;
 pub mod network;
 pub mod postgres;

@@ -6,7 +6,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::lan::Machine;
+use crate::loopback::own_address;
 
 /// A NATS server, which ends and is removed when this is dropped.
 #[derive(Debug)]
@@ -59,37 +60,16 @@ cd /
 rm -rf "$OLDPWD"
 "#;
 
+/// Where a server answers clients, at its own address. Not NATS's own ports, which a server that somebody
+/// else runs on this machine may have on all addresses; nor such as connections are given.
+const CLIENTS: u16 = 14222;
+/// Where it says how it is.
+const MONITOR: u16 = 18222;
+/// Where the others of its cluster reach it.
+const CLUSTER: u16 = 16222;
+
 /// How long a server may take until it answers.
 const STARTING: Duration = Duration::from_secs(60);
-
-/// A port for each service of a server.
-struct Ports {
-    /// Where all of them are.
-    address: IpAddr,
-    clients: u16,
-    monitor: u16,
-    cluster: u16,
-}
-
-impl Ports {
-    /// Ports that are free now. They are named before the servers start, as they are told of each
-    /// other's, and must be the same after a crash.
-    fn free(servers: usize) -> Result<Vec<Self>> {
-        let taken = (0..servers * 3).map(|_| TcpListener::bind(("127.0.0.1", 0)));
-        let taken: Vec<TcpListener> = taken.collect::<Result<_, _>>()?;
-        let port = |index: usize| -> Result<u16> { Ok(taken[index].local_addr()?.port()) };
-        (0..servers)
-            .map(|server| {
-                Ok(Self {
-                    address: Ipv4Addr::LOCALHOST.into(),
-                    clients: port(server * 3)?,
-                    monitor: port(server * 3 + 1)?,
-                    cluster: port(server * 3 + 2)?,
-                })
-            })
-            .collect()
-    }
-}
 
 impl Nats {
     /// Starts a server alone. `users` is what its file of settings says of those who may connect
@@ -98,8 +78,7 @@ impl Nats {
     /// # Errors
     /// Where NATS is not installed or does not start.
     pub fn start(users: &str) -> Result<Self> {
-        let ports = Ports::free(1)?;
-        let server = Self::spawn("alone", &ports[0], users, None, None)?;
+        let server = Self::spawn("alone", own_address(), users, None, None)?;
         server.until_healthy()?;
         Ok(server)
     }
@@ -109,9 +88,7 @@ impl Nats {
     /// # Errors
     /// As [`Self::start`].
     pub fn start_on(machine: &Machine) -> Result<Self> {
-        let mut ports = Ports::free(1)?;
-        ports[0].address = machine.address().into();
-        let server = Self::spawn("alone", &ports[0], "", None, Some(machine))?;
+        let server = Self::spawn("alone", machine.address(), "", None, Some(machine))?;
         server.until_healthy()?;
         Ok(server)
     }
@@ -123,8 +100,7 @@ impl Nats {
     /// Where NATS is not installed, or nothing can be mounted: that takes root, or namespaces for
     /// users.
     pub fn start_on_small_disk(mebibytes: u32) -> Result<Self> {
-        let ports = Ports::free(1)?;
-        let server = Self::spawn("alone", &ports[0], "", Some(mebibytes), None);
+        let server = Self::spawn("alone", own_address(), "", Some(mebibytes), None);
         let server = server.context("no disk of its own: mounting takes root")?;
         server.until_healthy()?;
         Ok(server)
@@ -135,18 +111,14 @@ impl Nats {
     /// # Errors
     /// Where NATS is not installed or does not start.
     pub fn cluster() -> Result<Vec<Self>> {
-        let ports = Ports::free(3)?;
-        let routes: Vec<String> = ports
-            .iter()
-            .map(|it| format!("nats://127.0.0.1:{}", it.cluster))
-            .collect();
+        let addresses = [(); 3].map(|()| own_address());
+        let routes = addresses.map(|it| format!("nats://{it}:{CLUSTER}"));
         let routes = routes.join(", ");
-        let servers = ports.iter().enumerate().map(|(index, ports)| {
-            let cluster = ports.cluster;
+        let servers = addresses.into_iter().enumerate().map(|(index, address)| {
             let more = format!(
-                "cluster {{ name: test, listen: \"127.0.0.1:{cluster}\", routes: [{routes}] }}"
+                "cluster {{ name: test, listen: \"{address}:{CLUSTER}\", routes: [{routes}] }}"
             );
-            Self::spawn(&format!("server-{index}"), ports, &more, None, None)
+            Self::spawn(&format!("server-{index}"), address, &more, None, None)
         });
         let servers: Vec<Self> = servers.collect::<Result<_>>()?;
         for server in &servers {
@@ -157,15 +129,15 @@ impl Nats {
 
     fn spawn(
         name: &str,
-        ports: &Ports,
+        address: Ipv4Addr,
         more: &str,
         disk: Option<u32>,
         machine: Option<&Machine>,
     ) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("burgee-nats-").tempdir()?;
         let folder: PathBuf = folder.keep();
-        let clients = SocketAddr::new(ports.address, ports.clients);
-        let monitor = SocketAddr::new(ports.address, ports.monitor);
+        let clients = SocketAddr::from((address, CLIENTS));
+        let monitor = SocketAddr::from((address, MONITOR));
         let settings = format!(
             "server_name: {name}\nlisten: \"{clients}\"\nhttp: \"{monitor}\"\n\
              jetstream {{ store_dir: \"{}/store\", max_file_store: 10GB }}\n{more}\n",

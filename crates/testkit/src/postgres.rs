@@ -12,20 +12,20 @@
 //!
 //! PostgreSQL refuses to run as root, so for root it runs as the user `postgres`.
 
-use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Write};
+mod shell;
+
 use std::net::Ipv4Addr;
-use std::os::unix::fs::chown;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::lan::Machine;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
+
+use crate::lan::Machine;
+use shell::{Made, Shell, path};
 
 /// The URL of a new, empty database on the process's server.
 ///
@@ -47,79 +47,14 @@ pub async fn database() -> Result<String> {
 /// A PostgreSQL server, which ends and is removed when this is dropped.
 #[derive(Debug)]
 pub struct Postgres {
-    folder: PathBuf,
+    /// What watches over it; see the module's description.
+    shell: Shell,
     /// Where it listens besides its socket.
     address: Option<Ipv4Addr>,
-    /// Orders for the shell; see the module's description.
-    orders: ChildStdin,
-    answers: BufReader<ChildStdout>,
 }
 
 /// How long a setting may take until it shows.
 const CHANGING: Duration = Duration::from_secs(30);
-
-/// What the watching shell runs, in the server's folder: it makes the data, by `initdb` or as a copy
-/// of another server, and obeys orders, which are its functions.
-const SCRIPT: &str = r#"
-start() {
-    pg_ctl -D data status >/dev/null || pg_ctl -D data -w -l server.log -o "-c listen_addresses='$LISTEN' -c unix_socket_directories='$PWD' \
-        -c fsync=off -c full_page_writes=off -c max_connections=300 \
-        -c shared_buffers=32MB" start >>pg_ctl.log 2>&1
-}
-stop() {
-    pg_ctl -D data -m immediate -w stop >>pg_ctl.log 2>&1
-}
-promote() {
-    pg_ctl -D data -w promote >>pg_ctl.log 2>&1
-}
-pause() {
-    main=$(head -n 1 data/postmaster.pid) && kill -STOP "$main" && kill -STOP $(children "$main")
-}
-go_on() {
-    main=$(head -n 1 data/postmaster.pid) && kill -CONT $(children "$main") "$main"
-}
-fill() {
-    cat /dev/zero >data/ballast 2>>fill.log
-    [ -s data/ballast ]
-}
-make_room() {
-    rm data/ballast
-}
-children() {
-    for stat in /proc/[0-9]*/stat; do
-        { read -r id _ _ parent _ <"$stat"; } 2>/dev/null && [ "$parent" = "$1" ] && echo "$id"
-    done
-}
-make() {
-    if [ -n "$COPY_OF" ]; then
-        pg_basebackup -h "$COPY_OF" -U postgres -D data -R -X stream -c fast --no-sync
-    else
-        initdb -D data -U postgres -A trust -E UTF8 --locale=C --no-sync $INITDB &&
-        echo "host all all samenet trust" >>data/pg_hba.conf
-    fi >initdb.log 2>&1
-}
-make && start &&
-echo done &&
-while read -r order; do
-    "$order" && echo done || echo failed
-done
-[ -f data/postmaster.pid ] && go_on
-stop
-rm -rf "$PWD"
-"#;
-
-/// What a new server is to be.
-#[derive(Default)]
-struct Made<'a> {
-    machine: Option<&'a Machine>,
-    copy_of: Option<&'a Path>,
-    small: bool,
-}
-
-/// Becomes the shell, with a filesystem in memory as `data` that only it and what it starts see: as root
-/// of a namespace, who may mount, and then as somebody else again, as whom PostgreSQL runs.
-const SMALL: &str = r#"mount -t tmpfs -o size=64m,mode=700 burgee /mnt && ln -s /mnt data &&
-    exec unshare --user --map-user=65534 --map-group=65534 /bin/sh -c "$1""#;
 
 impl Postgres {
     /// Starts a server.
@@ -166,61 +101,9 @@ impl Postgres {
     /// As [`Self::start`].
     pub fn replica(&self) -> Result<Self> {
         Self::make(&Made {
-            copy_of: Some(&self.folder),
+            copy_of: Some(&self.shell.folder),
             ..Made::default()
         })
-    }
-
-    fn make(made: &Made<'_>) -> Result<Self> {
-        let folder = tempfile::Builder::new()
-            .prefix("burgee-postgres-")
-            .tempdir()?
-            .keep();
-        let mut user = None;
-        if is_root(&folder)? {
-            let (id, group) = postgres_user()?;
-            chown(&folder, Some(id), Some(group))?;
-            user = Some((id, group));
-        }
-        let address = made.machine.map(Machine::address);
-        let program = if made.small { "unshare" } else { "/bin/sh" };
-        let mut shell = match made.machine {
-            Some(machine) => machine.command_as(program, user),
-            None => Command::new(program),
-        };
-        if let (None, Some((user, group))) = (made.machine, user) {
-            shell.uid(user).gid(group);
-        }
-        match made.small {
-            true => shell.args(["-Urm", "/bin/sh", "-c", SMALL, "sh", SCRIPT]),
-            false => shell.args(["-c", SCRIPT]),
-        };
-        if let Some(other) = made.copy_of {
-            shell.env("COPY_OF", other);
-        }
-        if made.small {
-            // Small pieces of the log: the disk is to be full of what was written, not of these.
-            shell.env("INITDB", "--wal-segsize=1");
-        }
-        let listen = address.map_or_else(String::new, |it| it.to_string());
-        shell
-            .current_dir(&folder)
-            .env("PATH", path()?)
-            .env("LISTEN", listen)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .process_group(0);
-        let mut watcher = shell.spawn().context("starting a shell")?;
-        let mut server = Self {
-            folder,
-            address,
-            orders: watcher.stdin.take().context("the shell has no input")?,
-            answers: BufReader::new(watcher.stdout.take().context("the shell has no output")?),
-        };
-        server
-            .done()
-            .context("initdb or pg_ctl failed (are PostgreSQL's programs whole?)")?;
-        Ok(server)
     }
 
     /// The URL of a new, empty database.
@@ -241,7 +124,7 @@ impl Postgres {
 
     /// The socket that it listens on.
     pub fn socket(&self) -> PathBuf {
-        self.folder.join(".s.PGSQL.5432")
+        self.shell.folder.join(".s.PGSQL.5432")
     }
 
     /// Takes the server away without a word, as a crash does; its data stays. Blocks.
@@ -249,7 +132,7 @@ impl Postgres {
     /// # Errors
     /// Where it does not stop.
     pub fn crash(&mut self) -> Result<()> {
-        self.order("stop")
+        self.shell.order("stop")
     }
 
     /// Brings it back after [`Self::crash`]. Blocks until it answers.
@@ -257,7 +140,7 @@ impl Postgres {
     /// # Errors
     /// Where it does not start.
     pub fn come_back(&mut self) -> Result<()> {
-        self.order("start")
+        self.shell.order("start")
     }
 
     /// Makes it stand still (SIGSTOP): connections stand, and nobody answers. Blocks.
@@ -265,7 +148,7 @@ impl Postgres {
     /// # Errors
     /// Where it does not run.
     pub fn pause(&mut self) -> Result<()> {
-        self.order("pause")
+        self.shell.order("pause")
     }
 
     /// Lets it go on after [`Self::pause`]. Blocks.
@@ -273,7 +156,7 @@ impl Postgres {
     /// # Errors
     /// Where it does not run.
     pub fn go_on(&mut self) -> Result<()> {
-        self.order("go_on")
+        self.shell.order("go_on")
     }
 
     /// Makes a replica a server of its own, which takes writes. Blocks until it does.
@@ -281,7 +164,7 @@ impl Postgres {
     /// # Errors
     /// Where it is none.
     pub fn promote(&mut self) -> Result<()> {
-        self.order("promote")
+        self.shell.order("promote")
     }
 
     /// From now on what is committed is acknowledged when a replica has it on its disk as well. Waits
@@ -344,7 +227,7 @@ impl Postgres {
     /// # Errors
     /// Where it has none of its own.
     pub fn fill(&mut self) -> Result<()> {
-        self.order("fill")
+        self.shell.order("fill")
     }
 
     /// Makes room again after [`Self::fill`].
@@ -352,7 +235,7 @@ impl Postgres {
     /// # Errors
     /// Where it was not filled.
     pub fn make_room(&mut self) -> Result<()> {
-        self.order("make_room")
+        self.shell.order("make_room")
     }
 
     /// A program of PostgreSQL's that is to work on this server: `pg_dump`, `pg_restore`.
@@ -362,28 +245,21 @@ impl Postgres {
     pub fn tool(&self, program: &str) -> Result<Command> {
         let mut command = Command::new(program);
         command.env("PATH", path()?);
-        command.arg("--host").arg(&self.folder);
+        command.arg("--host").arg(&self.shell.folder);
         command.args(["--username", "postgres"]);
         Ok(command)
     }
 
     /// Where its socket is.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        &self.shell.folder
     }
 
-    fn order(&mut self, order: &str) -> Result<()> {
-        writeln!(self.orders, "{order}")?;
-        self.done().with_context(|| format!("PostgreSQL: {order}"))
-    }
-
-    fn done(&mut self) -> Result<()> {
-        let mut line = String::new();
-        self.answers.read_line(&mut line)?;
-        match line.trim() {
-            "done" => Ok(()),
-            other => bail!("the shell answered '{other}'"),
-        }
+    fn make(made: &Made<'_>) -> Result<Self> {
+        Ok(Self {
+            shell: Shell::start(made)?,
+            address: made.machine.map(Machine::address),
+        })
     }
 
     fn url(&self, database: &str) -> String {
@@ -394,47 +270,7 @@ impl Postgres {
     }
 
     fn by_socket(&self, database: &str) -> String {
-        let folder = self.folder.display();
+        let folder = self.shell.folder.display();
         format!("postgres://postgres@localhost/{database}?host={folder}")
-    }
-}
-
-/// The search path, with the folder of PostgreSQL's programs (the newest where several are).
-fn path() -> Result<OsString> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    if !folders.iter().any(|folder| has_programs(folder)) {
-        let mut installed: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
-            .context("PostgreSQL is not installed (neither in PATH nor in /usr/lib/postgresql)")?
-            .filter_map(|entry| Some(entry.ok()?.path().join("bin")))
-            .filter(|folder| has_programs(folder))
-            .collect();
-        installed.sort();
-        folders.push(installed.pop().context("no PostgreSQL programs found")?);
-    }
-    Ok(std::env::join_paths(folders)?)
-}
-
-fn has_programs(folder: &Path) -> bool {
-    folder.join("initdb").exists() && folder.join("pg_ctl").exists()
-}
-
-/// Whether this process is root: then what it makes belongs to user 0.
-fn is_root(folder: &Path) -> Result<bool> {
-    use std::os::unix::fs::MetadataExt;
-    Ok(std::fs::metadata(folder)?.uid() == 0)
-}
-
-/// The user and group ids of `postgres`, which its packages create.
-fn postgres_user() -> Result<(u32, u32)> {
-    let users = std::fs::read_to_string("/etc/passwd")?;
-    let fields: Vec<&str> = users
-        .lines()
-        .map(|line| line.split(':').collect::<Vec<_>>())
-        .find(|fields| fields.first() == Some(&"postgres"))
-        .context("PostgreSQL does not run as root, and there is no user `postgres`")?;
-    match fields.as_slice() {
-        [_, _, user, group, ..] => Ok((user.parse()?, group.parse()?)),
-        _ => bail!("/etc/passwd has a short line for `postgres`"),
     }
 }

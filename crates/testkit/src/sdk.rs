@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpStream};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use burgee_eval::time::Millis;
 use serde_json::{Value, json};
@@ -195,8 +195,13 @@ impl Sdk {
     }
 
     /// Takes what comes until the state is as wanted.
+    ///
+    /// # Panics
+    /// Where it never is.
     pub fn until(&mut self, wanted: impl Fn(&Self) -> bool) {
+        let until = Instant::now() + PATIENCE * 4;
         while !wanted(self) {
+            assert!(Instant::now() < until, "other states come");
             self.data();
         }
     }

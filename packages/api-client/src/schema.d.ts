@@ -815,6 +815,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/environments/{environment}/effects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare two versions of an environment over the users that are known there: who moved, from
+         *     what to what.
+         */
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentEffects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/environments/{environment}/evaluate": {
         parameters: {
             query?: never;
@@ -826,6 +846,26 @@ export interface paths {
         put?: never;
         /** Evaluate flags for a user, with reasons and the steps that led to them. */
         post: operations["postProjectsByProjectEnvironmentsByEnvironmentEvaluate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/environments/{environment}/evaluate/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Explain what a user gets: the same with all steps and warnings, and for one flag since which
+         *     change the user gets it, and what they got before.
+         */
+        post: operations["postProjectsByProjectEnvironmentsByEnvironmentEvaluateExplain"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2753,6 +2793,8 @@ export interface components {
             properties: {
                 [key: string]: string;
             };
+            /** @description Since when its name and its properties are so, ISO 8601. */
+            propertiesSince: string;
         };
         /** @description How far an environment's version came. */
         EnvironmentDelivery: {
@@ -2904,11 +2946,18 @@ export interface components {
             properties: {
                 [key: string]: string;
             };
+            /**
+             * @description Of a user as known here: since when name and properties are so, ISO 8601. Where `at` is
+             *     before that, they may have been others then, and so may the answer.
+             */
+            propertiesSince?: string | null;
             /** @description Whether it is the user as known here; else as given. */
             stored: boolean;
         };
         /** @description What a user gets. */
         Evaluation: {
+            /** @description When that version was asked for, ISO 8601; null for version 0. */
+            at?: string | null;
             /** @description Whether it is what a draft would give. */
             draft: boolean;
             /** @description By key. */
@@ -3136,9 +3185,15 @@ export interface components {
             reason: components["schemas"]["Why"];
             /** @description Whether the answer is part of an experiment. */
             sendToExperiment: boolean;
+            since?: components["schemas"]["Since"] | null;
             /** @description How it came to that, in order. */
             steps?: components["schemas"]["Step"][] | null;
             variation?: components["schemas"]["Variation"] | null;
+            /**
+             * @description What in the flag and its segments does not do what its author may think; where an
+             *     explanation is asked for.
+             */
+            warnings?: components["schemas"]["WarningView"][] | null;
         };
         /** @description All flags of a project in short. */
         FlagIndex: {
@@ -4007,6 +4062,8 @@ export interface components {
                 properties: {
                     [key: string]: string;
                 };
+                /** @description Since when its name and its properties are so, ISO 8601. */
+                propertiesSince: string;
             }[];
             /** @description The cursor of the next page; absent on the last. */
             next?: string | null;
@@ -4782,8 +4839,13 @@ export interface components {
         /** @description Whom to evaluate flags for, and in which state. */
         Question: {
             /**
+             * @description A moment, ISO 8601: the newest version that was asked for by then. Not together with
+             *     `version`.
+             */
+            at?: string | null;
+            /**
              * @description A draft: commands, as of a change set, that are applied for this answer alone; for whoever
-             *     may look at what they are about. Not together with `version`.
+             *     may look at what they are about. Not together with `version` or `at`.
              */
             commands?: components["schemas"]["Command"][] | null;
             /** @description `next` of the page before; absent for the first. */
@@ -4803,7 +4865,7 @@ export interface components {
             properties?: {
                 [key: string]: string;
             } | null;
-            /** @description Whether each flag comes with its steps: where absent, if one is asked for. */
+            /** @description Whether each flag comes with its steps: where absent, if one is asked for, or an explanation. */
             steps?: boolean | null;
             /**
              * Format: int64
@@ -5801,6 +5863,32 @@ export interface components {
             /** @description What is asked for besides `openid`. */
             scopes: string[];
         };
+        /** @description The change since which a user gets what they get. */
+        Since: {
+            /** @description Who made it: a member's address, a token's name, `operator` or `system`. */
+            actor: string;
+            /** @description What `actor` is a name of: `token`, `operator`, `system` or `member`. */
+            actorKind: string;
+            /** @description When it was asked for, ISO 8601. */
+            at: string;
+            /**
+             * @description Whether it may have been so for longer: no more than 200 changes are gone back over, for no
+             *     more than three seconds. Then `before` says what they got before this change, which is the
+             *     same.
+             */
+            atLeast: boolean;
+            before?: components["schemas"]["Variation"] | null;
+            /** @description The id of the change set that made it. */
+            change: string;
+            /** @description Why, in their words. */
+            comment: string;
+            reasonBefore?: components["schemas"]["Why"] | null;
+            /**
+             * Format: int64
+             * @description The environment's version since which it is so.
+             */
+            version: number;
+        };
         /** @description The evaluations of a span. */
         SpanView: {
             /** @description Its beginning, ISO 8601. */
@@ -6269,6 +6357,24 @@ export interface components {
             params?: {
                 [key: string]: string;
             };
+        };
+        /**
+         * @description What a warning is about.
+         * @enum {string}
+         */
+        WarningOf: "flag" | "segment";
+        /** @description Something that does not do what its author may think. */
+        WarningView: {
+            /** @description A stable code, e.g. `segmentUnknown`. */
+            code: string;
+            /** @description What it is, in plain words. */
+            message: string;
+            /** @description The flag's key, or the segment's name. */
+            name: string;
+            /** @description Whether it is in the flag or in a segment that the flag asks. */
+            of: components["schemas"]["WarningOf"];
+            /** @description Where, as an RFC 6901 pointer into the flag's targeting or the segment. */
+            pointer: string;
         };
         /** @description Whom to ask. */
         WhomToAsk: {
@@ -11892,7 +11998,196 @@ export interface operations {
             };
         };
     };
+    getProjectsByProjectEnvironmentsByEnvironmentEffects: {
+        parameters: {
+            query?: {
+                /** @description The environment's version before. Either this or `fromAt`. */
+                from?: number;
+                /** @description A moment, ISO 8601: the newest version that was asked for by then. */
+                fromAt?: string;
+                /** @description The version after. Either this or `toAt`; the newest without both. */
+                to?: number;
+                /** @description A moment, likewise. */
+                toAt?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentEffect"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     postProjectsByProjectEnvironmentsByEnvironmentEvaluate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Question"];
+            };
+        };
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Evaluation"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postProjectsByProjectEnvironmentsByEnvironmentEvaluateExplain: {
         parameters: {
             query?: never;
             header?: never;

@@ -30,6 +30,8 @@ struct Audience {
     process: Process,
     words: Option<ChildStdin>,
     said: Receiver<Said>,
+    /// How many it was to open.
+    connections: u64,
 }
 
 /// What became of opening connections.
@@ -49,16 +51,23 @@ pub(super) struct Round {
     pub(super) arrived: Vec<u64>,
     /// When the request was answered.
     pub(super) answered: u64,
-    /// How many connections did not get it in time.
+    /// How many connections did not get it in time, or ended before they did.
     pub(super) missing: u64,
+    /// How many were gone before it was made: of those that were opened for the measurement.
+    pub(super) gone: u64,
+    /// For how long those were waited for that did not get it.
+    pub(super) patience: u64,
     /// Bytes that came for all of them.
     pub(super) received: u64,
 }
 
 impl Round {
-    /// When the last one had it.
+    /// When the last one had it; the whole patience where one did not have it by then.
     pub(super) fn last(&self) -> u64 {
-        self.arrived.iter().copied().max().unwrap_or_default()
+        match self.arrived.iter().max() {
+            Some(last) if self.missing == 0 => *last,
+            _ => self.patience,
+        }
     }
 }
 
@@ -91,6 +100,7 @@ impl Crowd {
             process,
             words: Some(words),
             said: listen(out),
+            connections: plan.connections as u64,
         });
         Ok(())
     }
@@ -133,7 +143,10 @@ impl Crowd {
         let change = switch.turn();
         let asked = shared_clock() - change.asked.elapsed().as_micros() as u64;
         let deadline = change.asked + patience;
-        let mut round = Round::default();
+        let mut round = Round {
+            patience: patience.as_micros() as u64,
+            ..Round::default()
+        };
         for audience in &mut self.audiences {
             let Said::Arrived {
                 moments,
@@ -143,6 +156,8 @@ impl Crowd {
             else {
                 bail!("an audience did not say who heard of a change");
             };
+            let there = moments.len() as u64 + missing;
+            round.gone += audience.connections.saturating_sub(there);
             let since = moments.into_iter().map(|at| at.saturating_sub(asked));
             round.arrived.extend(since);
             round.missing += missing;
@@ -223,3 +238,6 @@ fn listen(out: ChildStdout) -> Receiver<Said> {
     });
     said
 }
+
+#[cfg(test)]
+mod tests;

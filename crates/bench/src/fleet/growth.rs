@@ -1,14 +1,15 @@
-//! `fleet`: how propagation and load grow with servers on one PostgreSQL, and with relays on NATS.
+//! `fleet`: how propagation and load grow with servers on one PostgreSQL, with relays on NATS, and with
+//! relays on one server.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::costs::{Payers, Spent};
+use super::costs::Payers;
 use super::crowd::Crowd;
 use super::nodes::Found;
-use super::{Ground, PATIENCE, PAUSE, Told, pass, settle};
-use crate::report::model::{Count, Figure, Latency, Report, Subject, Table};
-use crate::report::number::plain;
+use super::table::{Kind, Row};
+use super::{Ground, PATIENCE, PAUSE, Told, pass, relay_key, settle};
+use crate::report::model::{Count, Latency, Report, Subject};
 use crate::rig::measure::Titled;
 use crate::rig::nats::Nats;
 use crate::rig::node::{Feed, Node};
@@ -42,34 +43,18 @@ pub struct Growth {
     pub idle: Duration,
 }
 
-/// What grows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Servers,
-    Relays,
-}
-
-/// What was found at a size.
-struct Row {
-    nodes: usize,
-    last: Latency,
-    idle: Spent,
-    busy: Spent,
-    /// Mean of the nodes' own memory, in bytes.
-    memory: f64,
-}
-
 impl Growth {
-    /// Measures servers, and then relays beside one server.
+    /// Measures servers, and then relays beside one server: on NATS, and on that server.
     ///
     /// # Errors
     /// PostgreSQL, NATS, a server or a relay does not start, or a change cannot be made.
     pub fn run(&self, command: &str, progress: Titled<'_>) -> anyhow::Result<Report> {
         let ground = Ground::new(self.program.clone());
         let mut report = ground.report("fleet", command);
-        for kind in [Kind::Servers, Kind::Relays] {
+        for kind in Kind::ALL {
             let told = Told::new(progress, kind.name());
-            let (rows, subject) = Growing::start(self, &ground, kind)?.measure(told)?;
+            let growing = Growing::start(self, &ground, kind)?;
+            let (rows, subject) = growing.measure(told, &mut report.notes)?;
             report.tables.push(kind.table(&rows, self.changes));
             report.subjects.push(subject);
         }
@@ -91,6 +76,8 @@ struct Growing<'a> {
     crowd: Crowd,
     nodes: Vec<Node>,
     first: Server,
+    /// The key of relays that hang on the first server.
+    relay_key: Option<String>,
     nats: Option<Nats>,
     database: Postgres,
     /// Servers or relays that have an audience.
@@ -101,10 +88,14 @@ impl<'a> Growing<'a> {
     fn start(growth: &'a Growth, ground: &'a Ground, kind: Kind) -> anyhow::Result<Self> {
         let database = Postgres::start(ground.core())?;
         let nats = match kind {
-            Kind::Servers => None,
-            Kind::Relays => Some(Nats::start(ground.core())?),
+            Kind::Servers | Kind::OnServer => None,
+            Kind::OnNats => Some(Nats::start(ground.core())?),
         };
         let first = ground.server(Some(&database), nats.as_ref().map(Nats::url))?;
+        let relay_key = match kind {
+            Kind::OnServer => Some(relay_key(&first)?),
+            Kind::Servers | Kind::OnNats => None,
+        };
         Ok(Self {
             growth,
             ground,
@@ -112,13 +103,18 @@ impl<'a> Growing<'a> {
             crowd: Crowd::default(),
             nodes: Vec::new(),
             first,
+            relay_key,
             nats,
             database,
             heard: 0,
         })
     }
 
-    fn measure(mut self, mut told: Told) -> anyhow::Result<(Vec<Row>, Subject)> {
+    fn measure(
+        mut self,
+        mut told: Told,
+        notes: &mut Vec<String>,
+    ) -> anyhow::Result<(Vec<Row>, Subject)> {
         let mut switch = Switch::new(self.first.target())?;
         let mut rows = Vec::new();
         let mut missing: Vec<Count> = Vec::new();
@@ -128,6 +124,8 @@ impl<'a> Growing<'a> {
             }
             told.tell("starting", &[("nodes", size as f64)]);
             self.grow(size)?;
+            let before_what = format!("{}, {size}", self.kind.name());
+            settle(&self.everybody(), &before_what, notes)?;
             told.tell("idle", &[("nodes", size as f64)]);
             let before = self.payers(&self.pids()).begin()?;
             pass(self.growth.idle);
@@ -145,6 +143,7 @@ impl<'a> Growing<'a> {
             rows.push(Row {
                 nodes: size,
                 last: Latency::of("last delivery", &found.last)?,
+                undelivered: found.undelivered(),
                 idle,
                 busy,
                 memory: usage(&self.looked_at())?.anonymous as f64 / size as f64,
@@ -156,7 +155,7 @@ impl<'a> Growing<'a> {
         Ok((rows, subject))
     }
 
-    /// Adds nodes, each with an audience, and lets all of them become calm.
+    /// Adds nodes, each with an audience.
     fn grow(&mut self, size: usize) -> anyhow::Result<()> {
         let ground = self.ground;
         if self.kind == Kind::Servers && self.heard == 0 {
@@ -164,19 +163,21 @@ impl<'a> Growing<'a> {
             self.listen(address)?;
         }
         while self.heard < size {
-            let node = match (&self.nats, self.kind) {
-                (Some(nats), Kind::Relays) => {
-                    Node::relay(&ground.program, Feed::Backbone(nats.url()), ground.core())?
-                }
-                _ => Node::server(&ground.program, &self.database.url(), ground.core())?,
+            let upstream = self.first.target().address;
+            let feed = match (&self.nats, &self.relay_key) {
+                (Some(nats), _) => Some(Feed::Backbone(nats.url())),
+                (None, Some(key)) => Some(Feed::Upstream(upstream, key)),
+                (None, None) => None,
+            };
+            let node = match feed {
+                Some(feed) => Node::relay(&ground.program, feed, ground.core())?,
+                None => Node::server(&ground.program, &self.database.url(), ground.core())?,
             };
             let address = node.address();
             self.nodes.push(node);
             self.listen(address)?;
         }
-        let mut all = self.first.target().pids.clone();
-        all.extend(self.pids());
-        settle(&all)
+        Ok(())
     }
 
     fn listen(&mut self, address: std::net::SocketAddr) -> anyhow::Result<()> {
@@ -188,7 +189,12 @@ impl<'a> Growing<'a> {
         };
         let key = self.first.target().client_key.clone();
         self.crowd.add(self.ground, address, &key, &plan)?;
-        self.crowd.opened(1, PATIENCE)?;
+        let held = self.crowd.opened(1, PATIENCE)?.connections;
+        anyhow::ensure!(
+            held == self.growth.connections as u64,
+            "of {} connections to a node {held} are held",
+            self.growth.connections
+        );
         self.heard += 1;
         Ok(())
     }
@@ -196,6 +202,13 @@ impl<'a> Growing<'a> {
     /// The nodes beside the first server.
     fn pids(&self) -> Vec<u32> {
         self.nodes.iter().map(Node::pid).collect()
+    }
+
+    /// The first server, and the nodes beside it.
+    fn everybody(&self) -> Vec<u32> {
+        let mut pids = self.first.target().pids.clone();
+        pids.extend(self.pids());
+        pids
     }
 
     /// The nodes that grow.
@@ -214,105 +227,5 @@ impl<'a> Growing<'a> {
             first: &self.first.target().pids,
             others,
         }
-    }
-}
-
-impl Kind {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Servers => "servers on one PostgreSQL",
-            Self::Relays => "relays on one NATS",
-        }
-    }
-
-    /// How many nodes beside the first server there are.
-    fn others(self, nodes: usize) -> usize {
-        match self {
-            Self::Servers => nodes - 1,
-            Self::Relays => nodes,
-        }
-    }
-
-    /// Figures are those of the most nodes; distributions of all sizes together say nothing.
-    fn subject(self, rows: &[Row], errors: Vec<Count>) -> Subject {
-        let figures = rows.iter().flat_map(|row| {
-            let name = |what: &str| format!("{what}, {} nodes", row.nodes);
-            [
-                Figure::new(&name("last delivery p99"), "ms", row.last.p99),
-                Figure::new(
-                    &name("statements idle"),
-                    "1/s",
-                    row.idle.statements_per_second(),
-                ),
-                Figure::new(
-                    &name("database CPU idle"),
-                    "cores",
-                    row.idle.cores(|it| it.database),
-                ),
-                Figure::new(&name("memory of a node"), "bytes", row.memory),
-            ]
-        });
-        Subject {
-            name: self.name().to_owned(),
-            processes: rows.last().map_or(0, |row| row.nodes),
-            runs: 1,
-            figures: figures.collect(),
-            errors,
-            ..Subject::default()
-        }
-    }
-
-    fn table(self, rows: &[Row], changes: usize) -> Table {
-        let nodes = match self {
-            Self::Servers => "servers",
-            Self::Relays => "relays",
-        };
-        let mut columns = vec![
-            nodes,
-            "last p50, ms",
-            "last max, ms",
-            "database: statements/s idle",
-        ];
-        columns.extend(["a change", "CPU idle, ‰ of a core", "CPU of a change, ms"]);
-        if self == Self::Relays {
-            columns.extend(["NATS: CPU idle, ‰", "of a change, ms"]);
-        }
-        columns.extend(["first server: CPU idle, ‰", "of a change, ms"]);
-        columns.extend(["each other node: CPU idle, ‰", "of a change, ms"]);
-        columns.push("own memory of a node, MiB");
-        Table {
-            title: self.name().to_owned(),
-            columns: columns.into_iter().map(str::to_owned).collect(),
-            rows: rows.iter().map(|row| self.line(row, changes)).collect(),
-        }
-    }
-
-    fn line(self, row: &Row, changes: usize) -> Vec<String> {
-        let Row { idle, busy, .. } = row;
-        let cpu = |of: fn(&Spent) -> Duration, nodes: usize| {
-            if nodes == 0 {
-                return ["–".to_owned(), "–".to_owned()];
-            }
-            let nodes = nodes as f64;
-            [
-                plain(idle.cores(of) * 1000.0 / nodes),
-                plain(busy.of_a_change(idle, changes, of) / nodes),
-            ]
-        };
-        let mut line = vec![
-            plain(row.nodes as f64),
-            plain(row.last.p50),
-            plain(row.last.max),
-            plain(idle.statements_per_second()),
-            plain(busy.statements_of_a_change(idle, changes)),
-        ];
-        line.extend(cpu(|it| it.database, 1));
-        if self == Self::Relays {
-            line.extend(cpu(|it| it.nats, 1));
-        }
-        line.extend(cpu(|it| it.first, 1));
-        line.extend(cpu(|it| it.others, self.others(row.nodes)));
-        line.push(plain(row.memory / 1_048_576.0));
-        line
     }
 }

@@ -11,10 +11,14 @@ mod crowd;
 mod growth;
 mod million;
 mod nodes;
+mod table;
 
 use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use serde_json::json;
 
 pub use self::growth::Growth;
 pub use self::million::Million;
@@ -121,19 +125,35 @@ impl Told {
     }
 }
 
-/// Lets processes finish what was begun before: new users are still to be written.
-fn settle(pids: &[u32]) -> anyhow::Result<()> {
+/// Lets processes finish what was begun before: new users are still to be written. Where they are not
+/// calm by the end of the time that they are given, what is called idle after it is not, and a note
+/// says so.
+fn settle(pids: &[u32], before_what: &str, notes: &mut Vec<String>) -> anyhow::Result<()> {
     let deadline = Instant::now() + SETTLING;
     let mut before = usage(pids)?.cpu;
     while Instant::now() < deadline {
         pass(CALM);
         let now = usage(pids)?.cpu;
         if now.saturating_sub(before) < CALM / 50 {
-            break;
+            return Ok(());
         }
         before = now;
     }
+    notes.push(format!(
+        "{before_what}: processes were still busy with what was before after {} s, and that is in \
+         the figures",
+        SETTLING.as_secs()
+    ));
     Ok(())
+}
+
+/// A key for relays of everything.
+fn relay_key(server: &Server) -> anyhow::Result<String> {
+    let body = json!({ "name": "bench", "description": "", "scope": { "all": true } });
+    let made = server.target().api()?;
+    let made = made.call("POST", "/api/v1/relay-keys", &body)?;
+    let secret = made["secret"].as_str().map(str::to_owned);
+    secret.with_context(|| format!("no secret in {made}"))
 }
 
 /// Lets a time pass.

@@ -8,7 +8,7 @@ use super::{Ground, PATIENCE, PAUSE, Told, pass, settle};
 use crate::report::goal::Goal;
 use crate::report::latency::histogram;
 use crate::report::merge;
-use crate::report::model::{Figure, Latency, Ratio, Report, Subject, Table};
+use crate::report::model::{Count, Figure, Latency, Ratio, Report, Subject, Table};
 use crate::report::number;
 use crate::rig::measure::Titled;
 use crate::rig::node::Node;
@@ -44,21 +44,30 @@ impl Nodes {
     pub fn run(&self, command: &str, progress: Titled<'_>) -> anyhow::Result<Report> {
         let ground = Ground::new(self.program.clone());
         let (mut one, mut two) = (Vec::new(), Vec::new());
+        let mut notes = Vec::new();
         for number in 1..=self.runs.max(1) {
             for (servers, found) in [(1, &mut one), (2, &mut two)] {
                 let title = format!("nodes, {servers} {number}/{}", self.runs);
-                found.push(self.turn(&ground, servers, Told::new(progress, &title))?);
+                let told = Told::new(progress, &title);
+                found.push(self.turn(&ground, servers, told, &mut notes)?);
             }
         }
         let (two, one) = (merge::runs(two, None)?, merge::runs(one, None)?);
         let mut report = ground.report("nodes", command);
+        report.notes.extend(notes);
         report.ratios = ratio(&two, &one).into_iter().collect();
         report.tables = vec![goals(&two, &one, self.connections)];
         report.subjects = vec![two, one];
         Ok(report)
     }
 
-    fn turn(&self, ground: &Ground, servers: usize, mut told: Told) -> anyhow::Result<Subject> {
+    fn turn(
+        &self,
+        ground: &Ground,
+        servers: usize,
+        mut told: Told,
+        notes: &mut Vec<String>,
+    ) -> anyhow::Result<Subject> {
         let database = Postgres::start(ground.core())?;
         let first = ground.server(Some(&database), None)?;
         let target = first.target();
@@ -79,7 +88,7 @@ impl Nodes {
         crowd.add(ground, address, &target.client_key, &plan)?;
         let opening = Duration::from_secs_f64(self.connections as f64 / OPENING) + PATIENCE;
         let held = crowd.opened(1, opening)?;
-        settle(&pids)?;
+        settle(&pids, &format!("changes on {servers} servers"), notes)?;
         let mut switch = Switch::new(target)?;
         let mut found = Found::new()?;
         for number in 0..self.changes {
@@ -110,6 +119,7 @@ pub(super) struct Found {
     each: hdrhistogram::Histogram<u64>,
     answered: hdrhistogram::Histogram<u64>,
     missing: u64,
+    gone: u64,
 }
 
 impl Found {
@@ -119,6 +129,7 @@ impl Found {
             each: histogram()?,
             answered: histogram()?,
             missing: 0,
+            gone: 0,
         })
     }
 
@@ -129,6 +140,7 @@ impl Found {
             self.each.saturating_record(*at);
         }
         self.missing += round.missing;
+        self.gone += round.gone;
     }
 
     pub(super) fn latencies(&self) -> anyhow::Result<Vec<Latency>> {
@@ -139,12 +151,23 @@ impl Found {
         ])
     }
 
-    /// Deliveries that did not come, where there are any.
-    pub(super) fn lost(&self) -> Option<crate::report::model::Count> {
-        (self.missing > 0).then(|| crate::report::model::Count {
-            what: "a change that did not arrive".to_owned(),
-            count: self.missing,
-        })
+    /// How many deliveries did not come, of all that were to.
+    pub(super) fn undelivered(&self) -> u64 {
+        self.missing + self.gone
+    }
+
+    /// The same as errors, where there are any.
+    pub(super) fn lost(&self) -> Vec<Count> {
+        let all = [
+            ("a change that did not arrive", self.missing),
+            ("a change whose listener was gone before it", self.gone),
+        ];
+        let all = all.into_iter().filter(|(_, count)| *count > 0);
+        let count = |(what, count): (&str, u64)| Count {
+            what: what.to_owned(),
+            count,
+        };
+        all.map(count).collect()
     }
 }
 

@@ -70,7 +70,8 @@ pub enum Said {
     Arrived {
         /// When each connection did that did, in microseconds of the shared clock.
         moments: Vec<u64>,
-        /// How many connections are held and did not.
+        /// How many connections were held when it was waited for, and did not: those that ended
+        /// meanwhile are among them.
         missing: u64,
         /// Bytes that came for all of them since it was waited for.
         received: u64,
@@ -151,6 +152,8 @@ struct Listening {
     /// The newest version of all connections before it.
     before: i64,
     waiting: HashSet<Key>,
+    /// How many ended before they heard of it.
+    ended: u64,
     moments: Vec<u64>,
     received: u64,
 }
@@ -236,8 +239,10 @@ impl<'a> Audience<'a> {
             self.drive.tally.forgive(&failure.to_string());
         }
         self.held.remove(&event.key);
-        if let Some(listening) = &mut self.listening {
-            listening.waiting.remove(&event.key);
+        if let Some(listening) = &mut self.listening
+            && listening.waiting.remove(&event.key)
+        {
+            listening.ended += 1;
         }
     }
 
@@ -249,6 +254,7 @@ impl<'a> Audience<'a> {
         self.listening = Some(Listening {
             before: newest.max().unwrap_or_default(),
             waiting: self.held.clone(),
+            ended: 0,
             moments: Vec::with_capacity(self.held.len()),
             received: self.drive.engine.received(),
         });
@@ -271,7 +277,7 @@ impl<'a> Audience<'a> {
         let is_over = |it: &mut Listening| it.waiting.is_empty() || !self.patient;
         let heard = self.listening.take_if(is_over)?;
         Some(Said::Arrived {
-            missing: heard.waiting.len() as u64,
+            missing: heard.waiting.len() as u64 + heard.ended,
             moments: heard.moments,
             received: self.drive.engine.received() - heard.received,
         })

@@ -26,7 +26,9 @@ async fn the_first_start_makes_a_place_to_begin_and_says_what_is_next() {
         "{hint}"
     );
     for health in ["/health/liveness", "/health/readiness"] {
-        assert_eq!(Api::new(program.address).get(health).await.status, 200);
+        for address in [program.address, program.metrics] {
+            assert_eq!(Api::new(address).get(health).await.status, 200, "{health}");
+        }
     }
     let metrics = Api::new(program.metrics).get("/metrics").await;
     assert_eq!(metrics.status, 200);

@@ -1,12 +1,13 @@
 //! PostgreSQL, or the network to it, goes away while a server serves: what is connected goes on, what cannot be done says
 //! so, and everything is well when it is back.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use burgee_testkit::api::{Api, PATIENCE};
 use burgee_testkit::cluster::ledger::Ledger;
 use burgee_testkit::postgres::Postgres;
-use burgee_testkit::sdk::{Kind, Sdk};
+use burgee_testkit::sdk::{self, Kind, Sdk};
+use burgee_testkit::sql;
 use serde_json::{Value, json};
 
 use crate::kit::{Data, Program, apply, flag_on, in_prod, person, unavailable, write};
@@ -100,6 +101,7 @@ async fn until_it_works(api: &Api) -> Value {
     loop {
         let answer = api.post(PATH, &turn("turnOff")).await;
         if answer.status == 503 && start.elapsed() < PATIENCE {
+            tokio::time::sleep(Duration::from_millis(20)).await;
             continue;
         }
         return answer.expect(200);
@@ -146,7 +148,8 @@ async fn connections_that_were_forgotten_are_made_anew() {
     lost_again_and_again(forget, rounds).await;
 }
 
-async fn lost_again_and_again(disaster: Disaster, rounds: usize) {
+/// A database, its address past the wire, and data by the wire.
+async fn by_wire() -> (Postgres, Wire, String, Data) {
     let postgres = tokio::task::spawn_blocking(|| Postgres::start().unwrap());
     let postgres = postgres.await.unwrap();
     let wire = Wire::to(&postgres.socket());
@@ -154,6 +157,11 @@ async fn lost_again_and_again(disaster: Disaster, rounds: usize) {
     let name = direct.split_once('?').unwrap().0;
     let name = name.rsplit_once('/').unwrap().1;
     let data = Data::postgres(format!("postgres://postgres@{}/{name}", wire.address));
+    (postgres, wire, direct, data)
+}
+
+async fn lost_again_and_again(disaster: Disaster, rounds: usize) {
+    let (_postgres, wire, _direct, data) = by_wire().await;
     let token = data.token();
     let program = Program::start(&data);
     let api = program.api(&token);
@@ -178,4 +186,45 @@ async fn lost_again_and_again(disaster: Disaster, rounds: usize) {
         let fresh = Sdk::server(program.address, &server_key);
         server.until(|sdk| sdk.flags == fresh.flags);
     }
+}
+
+/// Waits until a question has this answer.
+async fn until_it_is(url: &str, question: &str, wanted: i64) {
+    let begun = Instant::now();
+    while sql::number(url, question).await.unwrap() != wanted {
+        assert!(begun.elapsed() < PATIENCE * 6, "{question}: never {wanted}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn traffic_that_was_being_written_on_a_forgotten_connection_is_written_and_counts_once() {
+    let (_postgres, wire, direct, data) = by_wire().await;
+    let program = Program::start(&data);
+    let api = program.api(&data.token());
+    apply(&api, flag_on("f")).await;
+    let flag = api.get("projects/default/flags/f").await.expect(200);
+    let (client, _) = data.sdk_keys("prod");
+    // In the middle of a statement, for as long as it takes to see that.
+    let lock =
+        "BEGIN; LOCK TABLE counts_minute IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(8); COMMIT";
+    let (locked, url) = (lock.to_owned(), direct.clone());
+    let locking = tokio::spawn(async move { sql::run(&url, &locked).await.unwrap() });
+    let held = "SELECT COUNT(*) FROM pg_locks WHERE granted AND mode = 'AccessExclusiveLock' \
+                AND relation = 'counts_minute'::regclass";
+    until_it_is(&direct, held, 1).await;
+    let told = json!([{ "user": person("u"), "metrics": [], "variations": [{
+        "featureFlagKey": "f", "sendToExperiment": false, "timestamp": sdk::now(),
+        "variation": { "id": flag["variations"][0]["id"], "value": "true" } }] }]);
+    let sdk = Api::new(program.address).with_sdk_key(&client);
+    let track = "/api/public/insight/track";
+    assert_eq!(sdk.post(track, &told).await.status, 200);
+    let waits = "SELECT LEAST(COUNT(*), 1) FROM pg_locks WHERE NOT granted";
+    until_it_is(&direct, waits, 1).await;
+    wire.forget();
+    locking.await.unwrap();
+    let counted = "SELECT CAST(COALESCE(SUM(count), 0) AS BIGINT) FROM counts_minute";
+    until_it_is(&direct, counted, 1).await;
+    program.stop();
+    assert_eq!(sql::number(&direct, counted).await.unwrap(), 1);
 }

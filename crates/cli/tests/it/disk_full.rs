@@ -11,7 +11,7 @@ use burgee_testkit::cluster::ledger::Ledger;
 use burgee_testkit::sdk::Sdk;
 use serde_json::json;
 
-use crate::kit::{Data, PROGRAM, Program, person, unheeding, write};
+use crate::kit::{Data, PROGRAM, Program, may_mount, person, unheeding, write};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_stops_changes_and_nothing_else() {
@@ -66,14 +66,11 @@ const MOUNT: &str = r#"mkdir "$2" && mount -t tmpfs -o size=8m,mode=700 burgee "
 
 impl Disk {
     fn small(prepared: &Data, small: &Data) -> Self {
-        let trial = Command::new("unshare")
-            .args(["-Urm", "mount", "-t", "tmpfs", "burgee", "/mnt"])
-            .output();
         let (prepared, small) = (prepared.path(), small.path());
-        if trial.as_ref().is_ok_and(|trial| trial.status.success()) {
+        if may_mount() {
             return Self::Small { prepared, small };
         }
-        eprintln!("no filesystem of its own on this machine ({trial:?}): a limit in its place");
+        eprintln!("no filesystem of its own on this machine: a limit in its place");
         std::fs::create_dir(&small).unwrap();
         for file in std::fs::read_dir(&prepared).unwrap().map(Result::unwrap) {
             std::fs::copy(file.path(), small.join(file.file_name())).unwrap();

@@ -6,8 +6,9 @@ use std::process::{Command, ExitStatus, Output, Stdio};
 use std::time::Duration;
 
 use burgee_testkit::api::{Answer, Api};
-pub(crate) use burgee_testkit::cluster::ledger::unavailable;
-use burgee_testkit::cluster::ledger::{Keys, Ledger, Pace, Writing};
+pub(crate) use burgee_testkit::cluster::ledger::writers::unavailable;
+use burgee_testkit::cluster::ledger::writers::{Pace, Writing};
+use burgee_testkit::cluster::ledger::{Keys, Ledger};
 pub(crate) use burgee_testkit::cluster::process::unheeding;
 use burgee_testkit::cluster::process::{Process, heed_nothing};
 use burgee_testkit::lan::Machine;
@@ -274,6 +275,21 @@ impl Program {
     pub(crate) fn ended(&mut self) -> ExitStatus {
         self.process.ended()
     }
+}
+
+/// Says that something was not tried, as this machine lacks what it takes. Where everything has to be
+/// there (`CI`), the test fails.
+pub(crate) fn not_tried(why: &str) {
+    assert!(std::env::var_os("CI").is_none(), "{why}");
+    eprintln!("{why}: not tried");
+}
+
+/// Whether anybody may mount a filesystem in memory here, in a namespace of their own.
+pub(crate) fn may_mount() -> bool {
+    let trial = Command::new("unshare")
+        .args(["-Urm", "mount", "-t", "tmpfs", "burgee", "/mnt"])
+        .output();
+    trial.is_ok_and(|trial| trial.status.success())
 }
 
 /// The address of mail of the owner that the first start makes.

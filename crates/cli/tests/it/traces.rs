@@ -43,12 +43,18 @@ impl Collector {
 
     /// A server that tells it, and its data.
     fn server(&self) -> (Program, Data) {
+        self.server_with(&[])
+    }
+
+    /// The same with further variables.
+    fn server_with(&self, more: &[(&str, &str)]) -> (Program, Data) {
         let data = Data::folder();
         let endpoint = format!("http://{}", self.address);
-        let variables = [
+        let mut variables = vec![
             ("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()),
             ("OTEL_BSP_SCHEDULE_DELAY", "50"),
         ];
+        variables.extend(more);
         (Program::start_in(&data, &variables), data)
     }
 
@@ -163,4 +169,42 @@ async fn a_caller_whose_trace_is_not_sampled_is_not_traced() {
     assert!(collector.seen.iter().all(|it| it.trace_id != quiet));
     // What is left is sent before it ends.
     server.stop();
+}
+
+/// Changes a flag in a trace that its caller has sampled.
+async fn change_in_a_loud_trace(server: &Program, data: &Data) {
+    let loud = "00-00000000000000000000000000000003-00f067aa0ba902b7-01";
+    let api = server.api(&data.token()).with_header("traceparent", loud);
+    apply(&api, flag_on("f")).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_the_servers_sampler_decides_callers_do_not() {
+    let collector = Collector::start();
+    let none = [
+        ("OTEL_TRACES_SAMPLER", "traceidratio"),
+        ("OTEL_TRACES_SAMPLER_ARG", "0"),
+    ];
+    let (server, data) = collector.server_with(&none);
+    change_in_a_loud_trace(&server, &data).await;
+    // What was recorded is sent before it ends.
+    server.stop();
+    assert!(collector.sent.try_recv().is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_protocol_that_is_not_spoken_is_said_and_a_server_starts_without_traces() {
+    let collector = Collector::start();
+    for (name, value) in [
+        ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
+        ("OTEL_SDK_DISABLED", "true"),
+    ] {
+        let (server, data) = collector.server_with(&[(name, value)]);
+        let said = server.said().join("\n");
+        assert!(said.contains("no traces are exported"), "{said}");
+        assert!(said.contains(&format!("{name} is {value}")), "{said}");
+        change_in_a_loud_trace(&server, &data).await;
+        server.stop();
+    }
+    assert!(collector.sent.try_recv().is_err());
 }

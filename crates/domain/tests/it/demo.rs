@@ -72,6 +72,7 @@ fn every_flag_answers_each_of_its_ways() {
                 .iter()
                 .map(|(n, v)| ((*n).into(), (*v).into()))
                 .collect(),
+            ..User::default()
         };
     let anybody = user("somebody", "", &[]);
     assert_eq!(value("returns-true", &anybody), "true");

@@ -1,4 +1,4 @@
-//! Who calls: the secret in `Authorization`, bare, as SDKs send it.
+//! Who calls: the secret in `Authorization`, bare, as FeatBit's SDKs send it.
 
 use axum::extract::FromRequestParts;
 use axum::http::header;
@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 
 use super::{Api, Problem};
 use crate::hub::{Access, Lookup};
-use crate::source::KeyKind;
+use crate::source::{KeyKind, Unavailable};
 
 /// A caller with any key.
 pub(super) struct Caller(pub(super) Access);
@@ -28,15 +28,19 @@ impl FromRequestParts<Api> for Caller {
         let secret = secret
             .filter(|secret| !secret.is_empty())
             .ok_or_else(Problem::unauthorized)?;
-        let access = match api.hub.lookup(secret) {
-            Lookup::Known(access) => Some(access),
-            Lookup::Unknown => None,
-            Lookup::Ask => {
-                let answer = api.hub.ask(secret).await;
-                answer.map_err(|_| Problem::unavailable("the SDK key cannot be checked now"))?
-            }
-        };
+        let access = find(api, secret)
+            .await
+            .map_err(|_| Problem::unavailable("the SDK key cannot be checked now"))?;
         access.map(Self).ok_or_else(Problem::unauthorized)
+    }
+}
+
+/// What a secret opens, asked for where it is not known here; none where there is no such key.
+pub(super) async fn find(api: &Api, secret: &str) -> Result<Option<Access>, Unavailable> {
+    match api.hub.lookup(secret) {
+        Lookup::Known(access) => Ok(Some(access)),
+        Lookup::Unknown => Ok(None),
+        Lookup::Ask => api.hub.ask(secret).await,
     }
 }
 

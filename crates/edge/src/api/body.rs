@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
-use axum::http::header;
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 
@@ -26,20 +26,24 @@ impl<S: Sync, const MOST: usize> FromRequest<S> for Whole<MOST> {
     type Rejection = Unread;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Unread> {
-        let announced = request.headers().get(header::CONTENT_LENGTH);
-        let announced: Option<u64> =
-            announced.and_then(|length| length.to_str().ok()?.parse().ok());
-        if announced.is_some_and(|length| length > MOST as u64) {
-            return Err(Unread::TooLong(MOST));
-        }
-        let body = Limited::new(request.into_body(), MOST).collect().await;
-        body.map(|body| Self(body.to_bytes())).map_err(|error| {
-            match error.is::<LengthLimitError>() {
-                true => Unread::TooLong(MOST),
-                false => Unread::Broken(error.to_string()),
-            }
-        })
+        let (parts, body) = request.into_parts();
+        whole(&parts.headers, body, MOST).await.map(Self)
     }
+}
+
+/// The same of at most `most` bytes.
+pub(super) async fn whole(headers: &HeaderMap, body: Body, most: usize) -> Result<Bytes, Unread> {
+    let announced = headers.get(header::CONTENT_LENGTH);
+    let announced: Option<u64> = announced.and_then(|length| length.to_str().ok()?.parse().ok());
+    if announced.is_some_and(|length| length > most as u64) {
+        return Err(Unread::TooLong(most));
+    }
+    let body = Limited::new(body, most).collect().await;
+    body.map(|body| body.to_bytes())
+        .map_err(|error| match error.is::<LengthLimitError>() {
+            true => Unread::TooLong(most),
+            false => Unread::Broken(error.to_string()),
+        })
 }
 
 impl fmt::Display for Unread {

@@ -1,13 +1,19 @@
 //! Health, for whoever starts and balances us.
+//!
+//! It is answered where SDKs are, for proxies, which are to know whether that is reached; and beside the
+//! metrics, where nobody is turned away when more SDKs come than can be answered.
 
 use axum::extract::State;
 use axum::http::StatusCode;
 
 use super::{Api, Problem};
 
-/// The process answers.
-pub(super) async fn liveness() -> StatusCode {
-    StatusCode::OK
+/// The process answers, and so do its streaming loops.
+pub(super) async fn liveness(State(api): State<Api>) -> Result<StatusCode, Problem> {
+    match api.metrics.loops.stand_still() {
+        false => Ok(StatusCode::OK),
+        true => Err(Problem::unavailable("a streaming loop stands still")),
+    }
 }
 
 /// Environments were loaded once. A source that goes away later is told of, and changes nothing:

@@ -8,6 +8,7 @@ mod body;
 mod evaluate;
 mod health;
 mod latest;
+mod ofrep;
 mod problem;
 mod track;
 
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::Router;
-use axum::http::{HeaderName, Method, header};
+use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::routing::{get, post};
 use tower_http::cors::{Any, CorsLayer};
 
@@ -27,6 +28,8 @@ pub use problem::Problem;
 
 /// Bytes of a request with a user: 100 properties of 1 KiB, escaped, and a filter.
 const USER_BODY: usize = 512 * 1024;
+/// What answers are.
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// How long browsers remember that they may call: as long as they are willing to.
 const PREFLIGHT_AGE: Duration = Duration::from_secs(86_400);
 
@@ -48,10 +51,21 @@ pub fn router(api: Api) -> Router {
         .route("/api/public/sdk/client/latest-all", post(latest::client))
         .route("/api/public/featureflag/evaluate", post(evaluate::evaluate))
         .route("/api/public/insight/track", post(track::track))
+        .merge(health_routes())
+        .layer(cors())
+        .merge(ofrep::router())
+        .with_state(api)
+}
+
+/// What is answered beside the metrics: health alone.
+pub fn health(api: Api) -> Router {
+    health_routes().with_state(api)
+}
+
+fn health_routes() -> Router<Api> {
+    Router::new()
         .route("/health/liveness", get(health::liveness))
         .route("/health/readiness", get(health::readiness))
-        .layer(cors())
-        .with_state(api)
 }
 
 /// Any origin, and the headers that SDKs in browsers send. Nothing is exposed: no answer carries

@@ -9,7 +9,7 @@ use super::body::Unread;
 use crate::traffic::limits;
 
 /// Seconds after which to try again what cannot be answered now.
-const RETRY_AFTER: HeaderValue = HeaderValue::from_static("2");
+pub(super) const RETRY_AFTER: HeaderValue = HeaderValue::from_static("2");
 
 /// Why a request is not answered.
 #[derive(Debug, Serialize)]

@@ -26,6 +26,10 @@ const BATCH: usize = 64;
 /// back after a restart should be waited for: 20,000 take less than a second of a core.
 const PATIENCE: u32 = 1;
 
+/// The same where each has its hand shaken, which takes ten times as long: 20,000 are four seconds of a
+/// core. Whoever is refused has the way there and back in vain, and comes again.
+const PATIENCE_WITH_TLS: u32 = 5;
+
 /// The start of every request that asks for a stream.
 const STREAM: &[u8] = b"GET /streaming";
 
@@ -35,12 +39,23 @@ const STREAM: &[u8] = b"GET /streaming";
 /// and it tries again after one, three, seven seconds: nobody could tell why, and everybody would
 /// be answered late. So when the queue was not empty for long, who waits in it is refused, which is
 /// quicker than it fills, and then the next are taken again: whoever is answered is answered soon.
-#[derive(Default)]
 struct Backlog {
     since: Option<u32>,
+    /// Whole ticks for which it may go on.
+    patience: u32,
 }
 
 impl Backlog {
+    fn new(is_secure: bool) -> Self {
+        Self {
+            since: None,
+            patience: match is_secure {
+                true => PATIENCE_WITH_TLS,
+                false => PATIENCE,
+            },
+        }
+    }
+
     /// Nobody waits.
     fn ends(&mut self) {
         self.since = None;
@@ -70,7 +85,7 @@ impl Backlog {
     /// Whether who waits is to be refused.
     fn lasts(&self, tick: u32) -> bool {
         self.since
-            .is_some_and(|since| tick.wrapping_sub(since) > PATIENCE)
+            .is_some_and(|since| tick.wrapping_sub(since) > self.patience)
     }
 }
 
@@ -90,13 +105,18 @@ pub(super) struct Acceptor {
 }
 
 impl Acceptor {
-    pub(super) fn new(listener: TcpListener, registry: &Registry) -> io::Result<Self> {
+    /// `is_secure`: who comes has its hand shaken first.
+    pub(super) fn new(
+        listener: TcpListener,
+        registry: &Registry,
+        is_secure: bool,
+    ) -> io::Result<Self> {
         let acceptor = Self {
             spare: Spare::of(&listener),
             listener,
             registry: registry.try_clone()?,
             ready: false,
-            backlog: Backlog::default(),
+            backlog: Backlog::new(is_secure),
             paused: false,
             was_short: false,
         };
@@ -278,7 +298,7 @@ mod tests {
 
     #[test]
     fn a_backlog_lasts_when_it_was_not_empty_for_a_whole_tick() {
-        let mut backlog = Backlog::default();
+        let mut backlog = Backlog::new(false);
         assert!(!backlog.lasts(9));
         backlog.goes_on(u32::MAX);
         backlog.goes_on(0);
@@ -291,8 +311,17 @@ mod tests {
     }
 
     #[test]
+    fn who_has_to_have_a_hand_shaken_is_waited_for_longer() {
+        let mut backlog = Backlog::new(true);
+        backlog.goes_on(10);
+        // 20,000 hands at 5,000 a second.
+        assert!(!backlog.lasts(14));
+        assert!(backlog.lasts(16));
+    }
+
+    #[test]
     fn a_turn_takes_a_batch_while_there_is_a_backlog_and_none_lasts_when_nobody_waits() {
-        let mut backlog = Backlog::default();
+        let mut backlog = Backlog::new(false);
         assert_eq!(backlog.batch(true, 1), 1);
         assert_eq!(backlog.batch(true, EVENTS), BATCH);
         backlog.goes_on(1);

@@ -25,6 +25,12 @@ impl Loops {
         let mut loops = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         loops.push(counters);
     }
+
+    /// Whether one of them does not go on: its connections are served by nobody.
+    pub(crate) fn stand_still(&self) -> bool {
+        let loops = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        loops.iter().any(|counters| counters.pulse.is_still())
+    }
 }
 
 type Read = fn(&Counters) -> &AtomicU64;

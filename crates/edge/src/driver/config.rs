@@ -27,7 +27,7 @@ pub struct Config {
     pub tls: Option<Arc<Tls>>,
     /// How often its files are looked at.
     pub tls_look: Duration,
-    /// Until a request head is complete, after a TLS handshake if there is one.
+    /// From the connect until a request's head is complete, a TLS handshake included.
     pub head_timeout: Duration,
     /// From the connect until the first data-sync.
     pub sync_timeout: Duration,

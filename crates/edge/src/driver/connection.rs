@@ -8,7 +8,7 @@ use mio::net::TcpStream;
 use socket2::SockRef;
 
 use super::agents::AgentId;
-use super::secure::Secure;
+use super::secure::{PIECE, Secure};
 use crate::frame::deflate::Coding;
 use crate::hub::KeyId;
 use crate::session::Session;
@@ -199,10 +199,19 @@ impl Connection {
         is_open && unread > 0 && self.reads()
     }
 
-    /// Bytes of its input that are kept: of an incomplete message, and unread ones.
+    /// Bytes of its input that are kept: of an incomplete message, unread ones, and those that cannot be
+    /// decrypted yet.
     pub(super) fn kept_input(&self) -> usize {
-        let unread = self.rest.as_ref().map_or(0, |rest| rest.unread.len());
-        self.session.heap_size() + unread
+        let rest = self.rest.as_ref();
+        let unread = rest.map_or(0, |rest| rest.unread.len());
+        let secure = rest.and_then(|rest| rest.secure.as_ref());
+        self.session.heap_size() + unread + secure.map_or(0, |secure| secure.unread())
+    }
+
+    /// Whether a message was begun and has not ended.
+    pub(super) fn is_in_message(&self) -> bool {
+        let secure = self.rest.as_ref().and_then(|rest| rest.secure.as_ref());
+        self.session.heap_size() > 0 || secure.is_some_and(|secure| secure.is_in_record())
     }
 
     /// Keeps input for later.
@@ -265,6 +274,13 @@ impl Connection {
     /// Bytes kept for it that nobody else has.
     pub(super) fn copies(&self) -> usize {
         self.rest.as_ref().map_or(0, |rest| rest.copies)
+    }
+
+    /// The same with what is encrypted already, as it is counted in the loop's sum.
+    pub(super) fn kept_output(&self) -> usize {
+        let secure = self.rest.as_ref().and_then(|rest| rest.secure.as_ref());
+        let piece = secure.map_or(0, |secure| PIECE * usize::from(secure.counted));
+        self.copies() + piece
     }
 
     /// The same for bytes that are shared.

@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::latency::Latency;
+use super::pulse::Pulse;
 use crate::delivery::PerLevel;
 use crate::session::Close;
 use crate::source::KeyKind;
@@ -11,6 +12,8 @@ use crate::source::KeyKind;
 /// Counters of one loop; all but the gauges only rise.
 #[derive(Debug, Default)]
 pub struct Counters {
+    /// Whether the loop goes on.
+    pub pulse: Pulse,
     /// Gauge: sockets that the loop holds now, in whatever phase.
     pub sockets: AtomicU64,
     /// Gauge: streaming connections whose key was good.
@@ -104,8 +107,8 @@ impl Unsynced {
 pub struct Handshakes {
     /// The connection is encrypted.
     pub done: AtomicU64,
-    /// The peer spoke something else, or nothing that both understand, or did not take the
-    /// certificate.
+    /// It was begun and is not: the peer spoke something else, or nothing that both understand, did not
+    /// take the certificate, went away, or was too slow.
     pub failed: AtomicU64,
 }
 

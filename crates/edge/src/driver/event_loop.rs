@@ -102,7 +102,7 @@ impl EventLoop {
         let poll = Poll::new()?;
         let waker = Waker::new(poll.registry(), WAKER)?;
         let clock = Clock::start(config.tick, poll.registry(), CLOCK)?;
-        let acceptor = Acceptor::new(listener, poll.registry())?;
+        let acceptor = Acceptor::new(listener, poll.registry(), config.tls.is_some())?;
         Ok(Self {
             places: Arc::clone(places),
             config: config.clone(),

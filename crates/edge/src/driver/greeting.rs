@@ -103,7 +103,6 @@ impl EventLoop {
             Ok(Greeting::NotTls) => self.refuse_clear(key),
             Err(error) => {
                 tracing::debug!(%error, "a TLS handshake failed");
-                add(&self.counters.tls.failed, 1);
                 self.ends(key, |unsynced| &unsynced.protocol);
                 self.drop_connection(key);
             }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use axum::extract::ConnectInfo;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::header::{CONNECTION, HeaderValue};
@@ -114,14 +114,13 @@ impl Service {
         let mut request =
             request.map(|body| TimedBody::new(body, Arc::clone(&self.patience), Arc::clone(&late)));
         request.extensions_mut().insert(ConnectInfo(peer));
-        let response = self.router.clone().oneshot(request).await?;
-        if !late.load(Relaxed) {
-            return Ok(response);
+        let mut response = self.router.clone().oneshot(request).await?;
+        if late.load(Relaxed) {
+            // Whatever the router made of a body that broke off; its words may stay.
+            *response.status_mut() = StatusCode::REQUEST_TIMEOUT;
+            let headers = response.headers_mut();
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        // Whatever the router made of a body that broke off.
-        let mut response = StatusCode::REQUEST_TIMEOUT.into_response();
-        let headers = response.headers_mut();
-        headers.insert(CONNECTION, HeaderValue::from_static("close"));
         Ok(response)
     }
 }
@@ -237,6 +236,7 @@ impl EventLoop {
         let connection = self.connections.remove(key);
         sub(&self.counters.sockets, 1);
         self.kept_input -= connection.kept as usize;
+        self.kept_output -= connection.kept_output();
         let place = Place(Arc::clone(&self.places));
         let secure = connection.rest.and_then(|rest| rest.secure);
         let mut stream = connection.stream;

@@ -152,6 +152,11 @@ impl EventLoop {
             }
             Ok(None) => {
                 connection.keep_unread(&unread);
+                let reads = connection.phase != Phase::Closing;
+                if reads && counted.is_some_and(|counted| counted > 0) {
+                    self.count_kept(key);
+                    self.finish(key);
+                }
                 Found::Nothing
             }
         }
@@ -221,10 +226,10 @@ impl EventLoop {
     fn count_kept(&mut self, key: usize) {
         let tick = self.tick;
         let connection = &mut self.connections[key];
-        match connection.session.heap_size() {
-            0 => connection.message_since = 0,
-            _ if connection.message_since == 0 => connection.message_since = tick + 1,
-            _ => {}
+        match connection.is_in_message() {
+            false => connection.message_since = 0,
+            true if connection.message_since == 0 => connection.message_since = tick + 1,
+            true => {}
         }
         let kept = connection.kept_input();
         let before = std::mem::replace(&mut connection.kept, kept as u32) as usize;

@@ -42,6 +42,7 @@ mod output;
 mod outstanding;
 mod places;
 mod progress;
+mod pulse;
 mod push;
 mod secure;
 mod spare;
@@ -61,7 +62,7 @@ pub use latency::Latency;
 
 use crate::api::Api;
 use crate::hub::Hub;
-use crate::tls::TlsError;
+use crate::tls::{TlsError, Validity};
 use event_loop::EventLoop;
 use mailbox::{Mail, Mailbox};
 use places::Places;
@@ -144,11 +145,11 @@ pub fn serve(
     ));
     if let Some(tls) = &config.tls {
         let metrics = Arc::clone(&edge.metrics);
-        metrics.tls_expiry.set(tls.expires() as f64);
-        let note = move |looked: Result<i64, TlsError>| {
+        metrics.serves(tls.validity());
+        let note = move |looked: Result<Validity, TlsError>| {
             metrics.tls_refused.set(i64::from(looked.is_err()));
-            if let Ok(expires) = looked {
-                metrics.tls_expiry.set(expires as f64);
+            if let Ok(validity) = looked {
+                metrics.serves(validity);
             }
         };
         let following = Arc::clone(tls).follow(config.tls_look, note);

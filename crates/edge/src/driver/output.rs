@@ -10,6 +10,7 @@ use super::connection::Phase;
 use super::counters::{Unsynced, add, sub};
 use super::event_loop::EventLoop;
 use super::herd::LARGE;
+use super::secure::PIECE;
 use crate::environment::Environment;
 use crate::frame::write;
 use crate::hub::KeyId;
@@ -65,12 +66,25 @@ impl EventLoop {
         self.kept_output = self.kept_output - before + after;
     }
 
+    /// Counts what TLS holds for a peer that does not take it, or was freed of.
+    fn count_piece(&mut self, key: usize) {
+        let Some(secure) = self.connections[key].secure() else {
+            return;
+        };
+        let holds = secure.is_blocked();
+        match (std::mem::replace(&mut secure.counted, holds), holds) {
+            (false, true) => self.kept_output += PIECE,
+            (true, false) => self.kept_output -= PIECE,
+            _ => {}
+        }
+    }
+
     /// A peer that does not take its bytes may have them kept as long as there are not too many
     /// for all. A large answer is let through while others have no more than half, however long
     /// it is.
     fn keep_within_bounds(&mut self, key: usize) {
-        let (most, copies) = (self.config.kept_output, self.connections[key].copies());
-        if copies > 0 && self.kept_output > most && self.kept_output - copies > most / 2 {
+        let (most, own) = (self.config.kept_output, self.connections[key].kept_output());
+        if own > 0 && self.kept_output > most && self.kept_output - own > most / 2 {
             add(&self.counters.dropped_slow, 1);
             self.ends(key, |unsynced| &unsynced.slow);
             self.connections[key].phase = Phase::Dropped;
@@ -80,6 +94,7 @@ impl EventLoop {
     /// Has the loop told when a blocked connection can go on. What its peer has to take counts
     /// from now, unless there was something before.
     pub(super) fn watch_if_blocked(&mut self, key: usize, was_blocked: bool) {
+        self.count_piece(key);
         let token = Token::from(self.id(key));
         let connection = &mut self.connections[key];
         if !connection.is_blocked() {
@@ -108,6 +123,7 @@ impl EventLoop {
         let copies = connection.copies();
         let flushed = connection.flush();
         self.count_copies(key, copies);
+        self.count_piece(key);
         let connection = &mut self.connections[key];
         match flushed {
             Ok(sent) => {
@@ -236,11 +252,14 @@ impl EventLoop {
     pub(super) fn drop_connection(&mut self, key: usize) {
         self.end_handshake(key);
         self.count_out(key);
-        let connection = self.connections.remove(key);
+        let mut connection = self.connections.remove(key);
+        if connection.secure().is_some_and(|secure| secure.broke_off()) {
+            add(&self.counters.tls.failed, 1);
+        }
         self.agents.leave(connection.agent);
         sub(&self.counters.sockets, 1);
         self.kept_input -= connection.kept as usize;
-        self.kept_output -= connection.copies();
+        self.kept_output -= connection.kept_output();
         match connection.refused {
             true => self.places.free_refused(),
             false => self.places.free(),

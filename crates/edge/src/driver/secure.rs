@@ -13,13 +13,20 @@ use rustls::server::ServerConfig;
 use socket2::SockRef;
 
 /// Bytes that wait for the socket, encrypted: a record.
-const PIECE: usize = 16 * 1024;
+pub(super) const PIECE: usize = 16 * 1024;
+
+/// The longest record there may be: of one that is not whole more is not held.
+const RECORD: usize = 18 * 1024;
+
+/// So many bytes may come with nothing to read in them and be TLS's own: new keys, many times.
+const OWN: usize = 1024;
 
 /// Reads for a handshake before others have their turn. A whole one is two.
 const READS: usize = 4;
 
-/// Reads in a row that bring nothing to read. A record of the largest size takes six; who sends records
-/// without content, or without end, would have the loop for itself.
+/// Reads in a row that bring nothing to read. A record of the largest size takes six. rustls itself ends
+/// who sends 32 records without content in a row; whatever else brings nothing ends here, or it would have
+/// the loop for itself.
 const EMPTY_READS: usize = 32;
 
 /// What TLS's records begin with while hands are shaken.
@@ -34,6 +41,10 @@ pub(super) struct Secure {
     pub(super) queued: bool,
     /// The last read left the socket empty, at that moment.
     emptied: bool,
+    /// Bytes that came since there was something to read in them: mostly of a record that is not whole.
+    unread: usize,
+    /// What waits for the socket counts among what is kept for all connections.
+    pub(super) counted: bool,
     /// Bytes that came from and went to the socket since that was asked.
     read: usize,
     written: usize,
@@ -60,6 +71,8 @@ impl Secure {
             begun: false,
             queued: false,
             emptied: false,
+            unread: 0,
+            counted: false,
             read: 0,
             written: 0,
         })
@@ -68,6 +81,21 @@ impl Secure {
     /// Whether hands are still shaken.
     pub(super) fn greets(&self) -> bool {
         self.session.is_handshaking()
+    }
+
+    /// Whether a handshake that was begun is not through.
+    pub(super) fn broke_off(&self) -> bool {
+        self.begun && self.greets()
+    }
+
+    /// Bytes that came and could not be read yet, about.
+    pub(super) fn unread(&self) -> usize {
+        self.unread.min(RECORD)
+    }
+
+    /// Whether they are the begin of something to read, for all that is known.
+    pub(super) fn is_in_record(&self) -> bool {
+        self.unread > OWN
     }
 
     /// Whether something waits for the socket.
@@ -95,7 +123,10 @@ impl Secure {
                 None => outcome = Greeting::Waits,
                 Some(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Some(_) if self.greets() => continue,
-                Some(_) => outcome = Greeting::Done,
+                Some(_) => {
+                    self.unread = 0;
+                    outcome = Greeting::Done;
+                }
             }
             break;
         }
@@ -115,7 +146,10 @@ impl Secure {
             match self.session.reader().read(room) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(Some(0)),
-                read => return read.map(Some),
+                read => {
+                    self.unread = 0;
+                    return read.map(Some);
+                }
             }
             if std::mem::take(&mut self.emptied) && !thoroughly {
                 return Ok(None);
@@ -141,6 +175,7 @@ impl Secure {
         };
         self.emptied = socket.emptied;
         self.read += read;
+        self.unread += read;
         if let Err(error) = self.session.process_new_packets() {
             // The alert: whether it goes out or not, the connection ends.
             let _ = self.flush(stream);

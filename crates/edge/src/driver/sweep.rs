@@ -34,6 +34,7 @@ impl EventLoop {
         let now = self.clock.now();
         let behind = now.saturating_sub(self.tick);
         self.tick = now;
+        self.counters.pulse.beat();
         if let Some(acceptor) = &mut self.acceptor {
             acceptor.retry();
         }

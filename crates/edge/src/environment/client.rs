@@ -5,7 +5,7 @@
 //! (reason, experiment). So what is kept grows with the flag, not with rules × values.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use burgee_eval::compile::CompiledFlag;
 use burgee_eval::flag::Variation;
@@ -14,7 +14,8 @@ use burgee_eval::user::User;
 use serde::Serialize;
 
 use super::encoded::Sync;
-use super::wire::append;
+use super::ofrep::OfrepFlag;
+use super::wire::{append_field, piece};
 
 /// All flags of a snapshot, in its order.
 pub(super) struct ClientState {
@@ -96,6 +97,12 @@ impl ClientState {
         true
     }
 
+    /// The answers by OFREP of the flag at a place.
+    pub(super) fn ofrep(&self, place: usize, flag: &CompiledFlag) -> Option<&OfrepFlag> {
+        let known = self.flags.get(place)?;
+        Some(known.ofrep.get_or_init(|| Box::new(OfrepFlag::new(flag))))
+    }
+
     /// The positions of flags that are newer than `timestamp`.
     pub(super) fn newer(&self, timestamp: i64) -> impl Iterator<Item = usize> {
         let flags = self.flags.iter().enumerate();
@@ -112,6 +119,8 @@ struct ClientFlag {
     head: Range<usize>,
     /// By outcome: its variation's piece, its own piece.
     outcomes: Box<[(Range<usize>, Range<usize>)]>,
+    /// The same for OFREP, once somebody asked for it.
+    ofrep: OnceLock<Box<OfrepFlag>>,
 }
 
 #[derive(Serialize)]
@@ -149,6 +158,7 @@ impl ClientFlag {
             bytes: bytes.into(),
             head,
             outcomes,
+            ofrep: OnceLock::new(),
         }
     }
 
@@ -192,18 +202,6 @@ fn append_head(flag: &CompiledFlag, out: &mut Vec<u8>) {
 fn append_variation(variation: &Variation, out: &mut Vec<u8>) {
     append_field(out, ",\"variation\":", &variation.value);
     append_field(out, ",\"variationId\":", &variation.id);
-}
-
-fn append_field(out: &mut Vec<u8>, name: &str, value: &impl Serialize) {
-    out.extend_from_slice(name.as_bytes());
-    append(out, value);
-}
-
-/// Writes a piece and says where it lies.
-fn piece(bytes: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) -> Range<usize> {
-    let start = bytes.len();
-    write(bytes);
-    start..bytes.len()
 }
 
 /// A message that is being written.

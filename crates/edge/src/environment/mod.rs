@@ -7,6 +7,7 @@
 mod arrival;
 mod client;
 mod encoded;
+mod ofrep;
 mod server;
 mod update;
 mod wire;

@@ -6,6 +6,8 @@
 //! *Not* forms for true, one kills its process over a segment list that is no list); and `op` is
 //! null on segment conditions, where some SDKs would look at it first.
 
+use std::ops::Range;
+
 use burgee_eval::compile::Warning;
 use burgee_eval::condition::{IN_SEGMENT, NOT_IN_SEGMENT};
 use burgee_eval::flag::{Condition, Fallthrough, Flag, RolloutVariation, Rule, TargetUsers};
@@ -54,6 +56,19 @@ pub(super) fn segment_json(segment: &Segment, broken: &Broken, updated_at: Milli
 pub(super) fn append(out: &mut Vec<u8>, value: &impl Serialize) {
     let written = serde_json::to_writer(out, value);
     debug_assert!(written.is_ok(), "{written:?}");
+}
+
+/// Appends a field: `name` with what stands before its value.
+pub(super) fn append_field(out: &mut Vec<u8>, name: &str, value: &impl Serialize) {
+    out.extend_from_slice(name.as_bytes());
+    append(out, value);
+}
+
+/// Writes a piece and says where it lies.
+pub(super) fn piece(bytes: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) -> Range<usize> {
+    let start = bytes.len();
+    write(bytes);
+    start..bytes.len()
 }
 
 fn json(value: &impl Serialize) -> Vec<u8> {

@@ -9,12 +9,14 @@ use std::borrow::Cow;
 pub fn parameter<'a>(query: &'a str, name: &str) -> Option<Cow<'a, [u8]>> {
     query.split('&').find_map(|pair| {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-        key.eq_ignore_ascii_case(name).then(|| decode(value))
+        key.eq_ignore_ascii_case(name)
+            .then(|| percent_decoded(value))
     })
 }
 
-/// Percent-decoding. A `%` that no two hexadecimal digits follow stands for itself.
-fn decode(text: &str) -> Cow<'_, [u8]> {
+/// Percent-decoded, borrowed where nothing is encoded. A `%` that no two hexadecimal digits follow
+/// stands for itself.
+pub(crate) fn percent_decoded(text: &str) -> Cow<'_, [u8]> {
     let bytes = text.as_bytes();
     if !bytes.contains(&b'%') {
         return Cow::Borrowed(bytes);

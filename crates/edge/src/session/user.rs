@@ -40,6 +40,7 @@ impl KeptUser {
             key,
             name,
             properties,
+            kinds: Vec::new(),
         }
     }
 

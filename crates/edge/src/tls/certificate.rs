@@ -1,8 +1,17 @@
-//! When a certificate ends: the one thing in it that is of interest here, so that it is read and
+//! How long a certificate is good: the one thing in it that is of interest here, so that it is read and
 //! nothing else (RFC 5280, section 4.1).
 
-/// `notAfter`, in seconds since 1970; none where that is not found.
-pub(super) fn expires(der: &[u8]) -> Option<i64> {
+/// How long a certificate is good, in seconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Validity {
+    /// `notBefore`.
+    pub begins: i64,
+    /// `notAfter`.
+    pub ends: i64,
+}
+
+/// How long a certificate is good; none where that is not found.
+pub(super) fn validity(der: &[u8]) -> Option<Validity> {
     let (_, certificate) = Der(der).take(SEQUENCE)?;
     let (_, mut body) = Der(certificate).take(SEQUENCE)?;
     // The version, which older ones do not have.
@@ -13,9 +22,10 @@ pub(super) fn expires(der: &[u8]) -> Option<i64> {
         // The number, the signature's kind, and who issued it.
         (body, _) = Der(body).take(tag)?;
     }
-    let (_, validity) = Der(body).take(SEQUENCE)?;
-    let (rest, _not_before) = time(validity)?;
-    time(rest).map(|(_, not_after)| not_after)
+    let (_, times) = Der(body).take(SEQUENCE)?;
+    let (rest, begins) = time(times)?;
+    let (_, ends) = time(rest)?;
+    Some(Validity { begins, ends })
 }
 
 const INTEGER: u8 = 0x02;
@@ -99,7 +109,7 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{days, expires, seconds, time};
+    use super::{days, seconds, time, validity};
 
     #[test]
     fn days_are_counted_over_leap_years() {
@@ -130,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_certificate_has_no_end_whatever_its_lengths_say() {
+    fn what_is_no_certificate_is_good_for_nothing_whatever_its_lengths_say() {
         for wrong in [
             &b""[..],
             b"\x30",
@@ -139,7 +149,7 @@ mod tests {
             b"\x30\x02\x30\x7f",
             b"\x30\x04\x30\x02\x02\x00",
         ] {
-            assert_eq!(expires(wrong), None);
+            assert_eq!(validity(wrong), None);
         }
     }
 }

@@ -49,6 +49,8 @@ fn a_body_that_does_not_come_is_waited_for_only_so_long() {
     let head = slow.read_head();
     assert!(head.starts_with("HTTP/1.1 408 "), "{head}");
     assert!(head.contains("connection: close\r\n"), "{head}");
+    // In the words of who waited for it.
+    slow.read_exactly("Failed to buffer the request body: the body did not come in time");
     slow.ends();
 }
 

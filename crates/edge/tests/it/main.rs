@@ -15,6 +15,7 @@ mod hub;
 mod kit;
 mod limits;
 mod memory;
+mod ofrep;
 mod protocol;
 mod rude;
 mod tls;

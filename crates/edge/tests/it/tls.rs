@@ -18,7 +18,7 @@ use rustls::{ClientConfig, HandshakeKind, ProtocolVersion, RootCertStore};
 use tempfile::TempDir;
 
 use crate::driver::value;
-use crate::kit::client::{now, token};
+use crate::kit::client::{frame, now, token};
 use crate::kit::edge::PATIENCE;
 use crate::kit::{CLIENT_KEY, Client, Edge, SERVER_KEY};
 
@@ -275,6 +275,7 @@ fn handshakes_end_in_time_and_too_many_of_them_keep_nobody_out() {
     let mut half = Client::connect(edge.address);
     half.send_raw(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc");
     half.ends();
+    edge.await_count(1, |counters| &counters.tls.failed);
     // Its hands are shaken, if that was in time, and it says nothing.
     if let Ok(mut silent) = Client::secure(edge.address, &trusting("first.crt")) {
         silent.is_dropped();
@@ -388,5 +389,103 @@ fn a_flood_of_handshakes_is_no_reason_to_wait_for_those_who_are_there() {
         one.set_nonblocking(false).unwrap();
         one.set_read_timeout(Some(PATIENCE)).unwrap();
         assert_eq!(one.peek(&mut [0]).unwrap(), 1);
+    }
+}
+
+#[test]
+fn who_sends_records_without_content_has_the_loop_for_a_moment() {
+    let (edge, _served) = edge();
+    let mut config = (*trusting("first.crt")).clone();
+    config.enable_secret_extraction = true;
+    let mut witness = client(&edge, &trusting("first.crt"), "witness");
+    let mut records = client(&edge, &Arc::new(config), "bob").into_records();
+    // A few are allowed, and what comes behind them is answered.
+    let mut some: Vec<u8> = (0..10).flat_map(|_| records.seal(b"")).collect();
+    let ping = frame(0x81, br#"{"messageType":"ping","data":null}"#);
+    some.extend(records.seal(&ping));
+    assert!(records.send(&some));
+    assert_eq!(records.next_kind(), 23);
+    // As many as it takes: rustls ends it, and the loop would.
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let many: Vec<u8> = (0..50_000).flat_map(|_| records.seal(b"")).collect();
+        if !records.send(&many) {
+            break;
+        }
+        assert!(Instant::now() < deadline, "they are read for ever");
+    }
+    witness.ping();
+}
+
+/// The first half of a record of the largest size.
+fn half_a_record() -> Vec<u8> {
+    let mut half = b"\x17\x03\x03\x40\x00".to_vec();
+    half.resize(8 * 1024, 0);
+    half
+}
+
+#[test]
+fn a_record_that_does_not_end_is_a_message_that_does_not_end() {
+    let served = Served::new();
+    let edge = Edge::start_with(Config {
+        message_timeout: Duration::from_millis(100),
+        ..served.config()
+    });
+    let config = trusting("first.crt");
+    let mut renews = client(&edge, &config, "renews");
+    renews.renew_keys();
+    for _ in 0..2 {
+        let mut slow = client(&edge, &config, "slow");
+        slow.stream.write_all(&half_a_record()).unwrap();
+        assert_eq!(slow.close_code(), Some(1001));
+    }
+    // What is TLS's own is no message, however long it is ago.
+    renews.ping();
+}
+
+#[test]
+fn records_that_do_not_end_take_only_so_much_memory() {
+    let served = Served::new();
+    let edge = Edge::start_with(Config {
+        kept_input: 30 * 1024,
+        ..served.config()
+    });
+    let config = trusting("first.crt");
+    let mut witness = client(&edge, &config, "witness");
+    let mut many: Vec<_> = (0..4).map(|_| client(&edge, &config, "bob")).collect();
+    for client in &mut many {
+        client.stream.write_all(&half_a_record()).unwrap();
+    }
+    edge.await_count(1, |counters| &counters.closed_1001);
+    witness.ping();
+}
+
+#[test]
+fn what_is_encrypted_for_who_does_not_read_takes_only_so_much_memory() {
+    const HOUR: Duration = Duration::from_secs(3600);
+    let served = Served::new();
+    let edge = Edge::start_with(Config {
+        // Of four. Further ones wait for their turn from half of it on.
+        kept_output: 64 * 1024,
+        stall_timeout: HOUR,
+        stall_timeout_in_herd: HOUR,
+        ..served.config()
+    });
+    let config = trusting("first.crt");
+    let mut witness = client(&edge, &config, "witness");
+    edge.feed.set_flag("greeting", &"x".repeat(8 * 1024 * 1024));
+    assert!(value(&witness.json(), "greeting").unwrap().len() > 1024);
+    let mut idle: Vec<_> = (0..8)
+        .map(|_| {
+            let mut client = Client::narrow(edge.address).shake(&config).unwrap();
+            client.upgrade(&format!("type=server&token={}", token(SERVER_KEY, now())));
+            client.ask_as_server(0);
+            client
+        })
+        .collect();
+    edge.await_count(5, |counters| &counters.waiting);
+    // When they read, all are served.
+    for client in &mut idle {
+        client.json();
     }
 }

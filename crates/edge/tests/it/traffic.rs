@@ -218,6 +218,7 @@ async fn memory_is_bounded_while_the_sink_is_down_and_nothing_is_lost_uncounted(
             key: key.as_str().into(),
             name: "".into(),
             properties,
+            ..User::default()
         };
         flow.traffic
             .seen(access.environment.id(), access.key, &user, NOW);
@@ -242,6 +243,7 @@ async fn memory_is_bounded_while_the_sink_is_down_and_nothing_is_lost_uncounted(
             key: last.as_str().into(),
             name: "".into(),
             properties,
+            ..User::default()
         },
         NOW,
     );

@@ -41,6 +41,7 @@ pub(crate) fn user<'a>(key: &'a str, name: &'a str, value: &'a str) -> User<'a> 
         key: key.into(),
         name: "".into(),
         properties: vec![(name.into(), value.into())],
+        ..User::default()
     }
 }
 

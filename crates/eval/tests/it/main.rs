@@ -8,6 +8,7 @@
 mod allocation;
 mod build;
 mod compile;
+mod context;
 mod explain;
 mod properties;
 mod snapshot;

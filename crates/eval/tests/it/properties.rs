@@ -149,6 +149,7 @@ fn wild_user() -> impl Strategy<Value = User<'static>> {
             .into_iter()
             .map(|(name, value)| (name.into(), value.into()))
             .collect(),
+        ..User::default()
     })
 }
 

@@ -13,7 +13,7 @@ use burgee_eval::user::User;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::build;
+use crate::{build, context};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -55,8 +55,16 @@ struct Expected {
 struct ConditionCase {
     #[serde(flatten)]
     condition: Condition,
-    user: SpecUser,
+    #[serde(flatten)]
+    who: Who,
     holds: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Who {
+    User(SpecUser),
+    Context(serde_json::Value),
 }
 
 #[derive(Deserialize)]
@@ -93,6 +101,7 @@ impl SpecUser {
             properties: properties
                 .map(|p| (p.name.as_str().into(), p.value.as_str().into()))
                 .collect(),
+            ..User::default()
         }
     }
 }
@@ -164,10 +173,16 @@ fn conditions_hold_as_the_cases_say() {
             let rule = build::rule(json!([case.condition]), "b");
             let flag = build::flag("flag", json!({"rules": [rule]}));
             let flag = compile::flag(Arc::new(flag), &segments);
-            let answer = answer(&flag, &case.user.user()).unwrap();
+            let answer = match &case.who {
+                Who::User(user) => answer(&flag, &user.user()),
+                Who::Context(json) => answer(
+                    &flag,
+                    &context::user(&json.to_string(), &context::ROOMY).unwrap(),
+                ),
+            };
             count += 1;
-            if (answer.value == "B") != case.holds {
-                let (condition, user) = (&case.condition, &case.user);
+            if (answer.unwrap().value == "B") != case.holds {
+                let (condition, user) = (&case.condition, &case.who);
                 wrong.push(format!("{file} conditions/{number} {condition:?} {user:?}"));
             }
         }

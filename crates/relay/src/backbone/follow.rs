@@ -1,9 +1,14 @@
-//! The relay's side of the stream: environments are brought to where it ends, and follow it.
+//! The relay's side of the stream: one reader gives all that it follows, first the last message of
+//! each environment, then what comes. After a lost connection it goes on where it was, so that
+//! hundreds of relays that come back make one reader each and bring nothing.
 //!
-//! To be brought somewhere is one thing, whatever the reason (a start, a gap, a history that is
-//! another one, a message that does not fit): from where the relay stands by the changes in between,
-//! where the stream has them; else by the newest whole state and the changes after it. What cannot be
-//! brought now is tried again, and keeps the others from nothing.
+//! A message that begins where an environment is, is taken at once. What does not fit ([`followed`])
+//! is brought ([`bring`]) beside the reading: a start, a gap, a history that is another one, a message
+//! that cannot be read are that one case. What cannot be brought now is tried again, ever more rarely,
+//! and keeps nothing from the others.
+//!
+//! [`followed`]: super::followed
+//! [`bring`]: super::bring
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,22 +16,24 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use async_nats::connection::State;
-use async_nats::jetstream;
+use async_nats::jetstream::{self, stream::Info};
 use futures_util::StreamExt;
-use futures_util::future::join_all;
 use futures_util::stream::{self, BoxStream};
 use rand::RngExt;
+use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, sleep};
 
+use super::bring::{Wanted, bring};
+use super::followed::Followed;
 use super::line::NatsLine;
-use super::publish::{end_of, read_list};
-use super::streams::{ALL, Asked, From, Streams, changes};
-use super::wire::{Gathering, Head, Said};
+use super::publish::read_list;
+use super::streams::{ALL, Asked, Streams, changes};
 use super::{Backbone, Fault, nats};
-use crate::message::{Since, ToUpstream, place, sent};
+use crate::message::ToUpstream;
+use crate::mirror::Mirror;
 use crate::upstream::{Line, Status, Upstream};
 
-/// How often it is looked whether NATS is there; what could not be brought is tried again then.
+/// How often it is looked whether NATS is there, and what is to be brought again.
 const LOOK: Duration = Duration::from_secs(1);
 /// How often a relay tells how it is.
 const STATUS: Duration = Duration::from_secs(10);
@@ -36,6 +43,9 @@ const SAME: Duration = Duration::from_secs(20);
 const RETRY: Duration = Duration::from_millis(500);
 /// After what time it is believed that an environment is gone which is in no list.
 const LEAVING: Duration = Duration::from_secs(10);
+/// How long a relay that starts waits for environments that cannot be brought, after the last one
+/// that could, before it goes on with the others.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// Environments that are brought at once.
 const AT_ONCE: usize = 8;
 /// The token of [`ALL`].
@@ -50,28 +60,26 @@ pub struct Follow {
     pub scope: Option<Vec<String>>,
 }
 
-/// An environment that follows the stream.
-#[derive(Default)]
-struct Followed {
-    /// Messages up to this one are behind it.
-    sequence: u64,
-    gathering: Gathering,
-}
-
-/// What a relay does while NATS is there.
-struct Session<'a> {
-    upstream: &'a Upstream,
+/// What a relay knows of NATS, from one connection to the next.
+struct Following {
+    upstream: Arc<Upstream>,
     streams: Streams,
-    scope: Option<&'a [String]>,
-    followed: BTreeMap<String, Followed>,
-    /// What could not be brought.
-    late: BTreeSet<String>,
+    scope: Option<Vec<String>>,
+    /// When the stream was made.
+    created: Option<i128>,
+    /// Its messages up to this one were read.
+    read: u64,
+    environments: BTreeMap<String, Followed>,
+    /// Those that are being brought, and what is to take their places.
+    bringing: JoinSet<(Wanted, Result<Option<Mirror>, Fault>)>,
     /// The environments that were listed last, as far as they are the relay's,
     all: BTreeSet<String>,
     /// and the message that listed them; none yet where it is 0.
     listed: u64,
     /// When what is here and in no list is let go of.
     leaving: Option<Instant>,
+    /// Until when all wait for those that cannot be brought.
+    patience: Option<Instant>,
 }
 
 type Messages = BoxStream<'static, Result<jetstream::Message, Fault>>;
@@ -87,19 +95,10 @@ impl Upstream {
             sleep(RETRY * 10).await;
         };
         let streams = Streams::new(client);
+        let mut following = Following::new(Arc::clone(&self), streams, follow.scope);
         loop {
-            let mut session = Session {
-                upstream: &self,
-                streams: streams.clone(),
-                scope: follow.scope.as_deref(),
-                followed: BTreeMap::new(),
-                late: BTreeSet::new(),
-                all: BTreeSet::new(),
-                listed: 0,
-                leaving: None,
-            };
             let ended = tokio::select! {
-                ended = session.run(&status) => ended,
+                ended = following.session(&status) => ended,
                 () = self.empty_spool() => Ok(()),
             };
             if self.link.send_replace(None).is_some() {
@@ -114,21 +113,35 @@ impl Upstream {
     }
 }
 
-impl Session<'_> {
-    async fn run(&mut self, status: &Status) -> Result<(), Fault> {
+impl Following {
+    fn new(upstream: Arc<Upstream>, streams: Streams, scope: Option<Vec<String>>) -> Self {
+        Self {
+            upstream,
+            streams,
+            scope,
+            created: None,
+            read: 0,
+            environments: BTreeMap::new(),
+            bringing: JoinSet::new(),
+            all: BTreeSet::new(),
+            listed: 0,
+            leaving: None,
+            patience: None,
+        }
+    }
+
+    /// Follows for as long as the connection is there.
+    async fn session(&mut self, status: &Status) -> Result<(), Fault> {
+        let info = self.streams.info().await?;
         let connects = self.connects();
-        let created = self.streams.info().await?.created;
-        let mut messages = self.begin().await?;
+        let mut messages = self.begin(&info).await?;
         let mut status_due = interval(STATUS);
         let mut look = interval(LOOK);
         let mut same = Instant::now() + SAME;
         loop {
             tokio::select! {
-                message = messages.next() => {
-                    let message = message.ok_or(Fault::Away)??;
-                    self.take(&message).await?;
-                    self.level();
-                }
+                message = messages.next() => self.take(&message.ok_or(Fault::Away)??)?,
+                Some(brought) = self.bringing.join_next() => self.brought(brought?),
                 _ = look.tick() => {
                     let client = self.streams.context.client();
                     let there = client.connection_state() == State::Connected;
@@ -137,15 +150,12 @@ impl Session<'_> {
                         return Err(Fault::Away);
                     }
                     if Instant::now() >= same {
-                        if self.streams.info().await?.created != created {
+                        if !self.is_same(&self.streams.info().await?) {
                             return Err(Fault::MadeAnew);
                         }
                         same = Instant::now() + SAME;
                     }
                     self.leave().await?;
-                    let late = std::mem::take(&mut self.late);
-                    self.bring_all(late).await;
-                    self.level();
                 }
                 _ = status_due.tick() => {
                     if let Some(line) = &*self.upstream.link.borrow() {
@@ -153,6 +163,8 @@ impl Session<'_> {
                     }
                 }
             }
+            self.bring_due();
+            self.level();
         }
     }
 
@@ -162,43 +174,42 @@ impl Session<'_> {
         statistics.connects.load(Ordering::Relaxed)
     }
 
-    /// Brings all that is there, and gives what comes after.
-    async fn begin(&mut self) -> Result<Messages, Fault> {
-        if let Some(last) = self.streams.last(ALL, Asked::Anyone).await? {
-            self.listed = last.sequence;
-            self.all = self.within(read_list(&last.payload)?);
-            self.leaving = Some(Instant::now() + LEAVING);
-            self.bring_all(self.all.clone()).await;
+    /// Whether the stream is the one that was read, and has what was read of it.
+    fn is_same(&self, info: &Info) -> bool {
+        let created = info.created.unix_timestamp_nanos();
+        self.created == Some(created) && info.state.last_sequence >= self.read
+    }
+
+    /// Gives what was not read yet.
+    async fn begin(&mut self, info: &Info) -> Result<Messages, Fault> {
+        self.bringing = JoinSet::new();
+        if !self.is_same(info) {
+            self.created = Some(info.created.unix_timestamp_nanos());
+            (self.read, self.listed) = (0, 0);
+            self.environments.clear();
         }
-        if let Some(scope) = self.scope {
-            let mut here = self.here();
-            here.retain(|id| scope.contains(id));
-            self.upstream.narrow(here);
+        self.environments.values_mut().for_each(Followed::stop);
+        if self.scope.is_some() {
+            self.upstream.narrow(self.within(self.here()));
         }
-        self.level();
-        let after = |id: &String| self.followed.get(id).map_or(1, |it| it.sequence + 1);
-        let subjects: Vec<(String, u64)> = match self.scope {
-            // What is to come is of environments that are there, or comes after the list.
-            None => {
-                let starts = self.followed.keys().map(after);
-                vec![(changes("*"), starts.fold(self.listed + 1, u64::min))]
+        let subjects: Vec<(String, u64)> = match &self.scope {
+            None => vec![(changes("*"), self.read)],
+            Some(scope) => {
+                let read = |id: &String| self.environments.get(id).map_or(0, Followed::read);
+                let own = scope.iter().map(|id| (changes(id), read(id)));
+                own.chain([(ALL.to_owned(), self.listed)]).collect()
             }
-            Some(scope) => scope
-                .iter()
-                .map(|id| (changes(id), after(id)))
-                .chain([(ALL.to_owned(), self.listed + 1)])
-                .collect(),
         };
         let mut all: Vec<Messages> = Vec::new();
-        for (subject, first) in subjects {
-            let messages = self.streams.read(&subject, first).await?;
+        for (subject, after) in subjects {
+            let messages = self.streams.read(&subject, after).await?;
             all.push(messages.map(|it| it.map_err(nats)).boxed());
         }
         Ok(stream::select_all(all).boxed())
     }
 
     fn within(&self, mut ids: BTreeSet<String>) -> BTreeSet<String> {
-        if let Some(scope) = self.scope {
+        if let Some(scope) = &self.scope {
             ids.retain(|id| scope.contains(id));
         }
         ids
@@ -209,24 +220,52 @@ impl Session<'_> {
         heads.map(|head| head.environment).collect()
     }
 
-    /// Takes a newer list of all environments: what was in the one before is gone, what is new is
-    /// brought.
-    async fn list(&mut self, all: BTreeSet<String>) {
+    /// Takes a message of the stream.
+    fn take(&mut self, message: &jetstream::Message) -> Result<(), Fault> {
+        let sequence = message.info().map_err(Fault::Nats)?.stream_sequence;
+        let id = message.subject.as_str();
+        let id = id.rsplit('.').next().unwrap_or(id);
+        if id == LIST {
+            match read_list(&message.payload) {
+                Ok(all) if sequence > self.listed => self.list(all, sequence),
+                Ok(_) => {}
+                Err(fault) => tracing::warn!(%fault, "the list of environments cannot be read"),
+            }
+        } else {
+            let followed = self.environments.entry(id.to_owned()).or_default();
+            let headers = message.headers.as_ref();
+            followed.take(&self.upstream, (id, sequence), headers, &message.payload);
+        }
+        self.read = self.read.max(sequence);
+        Ok(())
+    }
+
+    /// Takes a newer list of all environments: what was in the one before is gone.
+    fn list(&mut self, all: BTreeSet<String>, sequence: u64) {
+        self.listed = sequence;
+        self.patience
+            .get_or_insert_with(|| Instant::now() + PATIENCE);
         let all = self.within(all);
         let before = std::mem::replace(&mut self.all, all);
-        let gone: BTreeSet<String> = before.difference(&self.all).cloned().collect();
+        let gone = before.difference(&self.all).cloned().collect();
         self.let_go(&gone);
-        let mut new = self.all.clone();
-        new.retain(|id| !self.followed.contains_key(id));
-        self.bring_all(new).await;
+        if self.strangers(&self.all).next().is_some() {
+            self.leaving.get_or_insert_with(|| Instant::now() + LEAVING);
+        }
+    }
+
+    /// What is here, or was read of, and is not in a list.
+    fn strangers<'a>(&'a self, listed: &'a BTreeSet<String>) -> impl Iterator<Item = String> + 'a {
+        let read = self.environments.keys().cloned();
+        let known = self.here().into_iter().chain(read);
+        known.filter(|id| !listed.contains(id))
     }
 
     fn let_go(&mut self, gone: &BTreeSet<String>) {
         let mut here = self.here();
         here.retain(|id| !gone.contains(id));
         self.upstream.narrow(here);
-        self.followed.retain(|id, _| !gone.contains(id));
-        self.late.retain(|id| !gone.contains(id));
+        self.environments.retain(|id, _| !gone.contains(id));
     }
 
     /// Lets go of what was here before and is in no list. Not at once: a replica that lags gives an
@@ -241,157 +280,70 @@ impl Session<'_> {
         };
         if last.sequence >= self.listed {
             let all = read_list(&last.payload)?;
-            let gone = self.here().difference(&all).cloned().collect();
+            let gone = self.strangers(&all).collect();
             self.let_go(&gone);
         }
         Ok(())
     }
 
-    async fn bring_all(&mut self, ids: BTreeSet<String>) {
-        let ids: Vec<String> = ids.into_iter().collect();
-        for some in ids.chunks(AT_ONCE) {
-            let bringing = some
-                .iter()
-                .map(|id| bring(self.upstream, &self.streams, id));
-            let brought = join_all(bringing).await;
-            for (id, brought) in some.iter().zip(brought) {
-                self.brought(id, brought);
-            }
+    /// Begins to bring what is due, as far as it is listed: what is not was deleted while it was
+    /// published.
+    fn bring_due(&mut self) {
+        let listed = self.environments.iter_mut();
+        let mut listed = listed.filter(|(id, _)| self.all.contains(*id));
+        while self.bringing.len() < AT_ONCE
+            && let Some(wanted) = listed.find_map(|(id, it)| it.begin(id))
+        {
+            let (upstream, streams) = (Arc::clone(&self.upstream), self.streams.clone());
+            self.bringing.spawn(async move {
+                let brought = bring(&upstream, &streams, &wanted).await;
+                (wanted, brought)
+            });
         }
     }
 
-    fn brought(&mut self, id: &str, brought: Result<u64, Fault>) {
+    fn brought(&mut self, (wanted, brought): (Wanted, Result<Option<Mirror>, Fault>)) {
+        let Some(followed) = self.environments.get_mut(&wanted.id) else {
+            // It was let go of meanwhile.
+            return;
+        };
         match brought {
-            Ok(sequence) => {
-                let gathering = Gathering::default();
-                let followed = Followed {
-                    sequence,
-                    gathering,
-                };
-                self.followed.insert(id.to_owned(), followed);
+            Ok(anew) => {
+                if let Some(anew) = anew {
+                    self.upstream.adopt(anew);
+                }
+                followed.brought(wanted.sequence);
+                let progress = Instant::now();
+                self.patience = self.patience.map(|until| match until > progress {
+                    true => progress + PATIENCE,
+                    false => until,
+                });
             }
             Err(fault) => {
-                tracing::info!(environment = id, %fault, "an environment has to wait");
-                self.followed.remove(id);
-                self.late.insert(id.to_owned());
+                let environment = &wanted.id;
+                tracing::info!(environment, %fault, "an environment has to wait");
+                followed.failed();
             }
         }
     }
 
-    /// Once all is here that is listed, whoever waits may go on.
-    fn level(&self) {
-        if self.listed == 0 || !self.late.is_empty() || self.upstream.is_connected() {
+    /// Once all is here that is listed, or as much as can be, whoever waits may go on.
+    fn level(&mut self) {
+        if self.listed == 0 || self.upstream.is_connected() {
             return;
         }
+        let is_late = self.patience.is_some_and(|until| Instant::now() >= until);
+        let is_level = |id: &String| self.environments.get(id).is_some_and(Followed::is_level);
+        if !is_late && !self.all.iter().all(is_level) {
+            return;
+        }
+        // From now on nobody waits: the link is only away while NATS is.
+        self.patience = Some(Instant::now());
         self.upstream.known.send_replace(true);
         self.upstream.told.send_modify(|count| *count += 1);
-        let line = NatsLine {
-            streams: self.streams.clone(),
-            scope: self.scope.map(<[String]>::to_vec),
-        };
-        self.upstream
-            .link
-            .send_replace(Some(Arc::new(line) as Arc<dyn Line>));
+        let line = NatsLine::new(self.streams.clone(), self.scope.clone());
+        let line = Arc::new(line) as Arc<dyn Line>;
+        self.upstream.link.send_replace(Some(line));
         tracing::info!("the backbone is followed");
-    }
-
-    /// Takes a message of the stream.
-    async fn take(&mut self, message: &jetstream::Message) -> Result<(), Fault> {
-        let sequence = message.info().map_err(Fault::Nats)?.stream_sequence;
-        let id = message.subject.as_str();
-        let id = id.rsplit('.').next().unwrap_or(id);
-        if id == LIST {
-            if sequence > self.listed {
-                self.listed = sequence;
-                self.list(read_list(&message.payload)?).await;
-            }
-            return Ok(());
-        }
-        let Some(followed) = self.followed.get_mut(id) else {
-            // New; or it could not be brought, and will be.
-            self.bring_all(BTreeSet::from([id.to_owned()])).await;
-            return Ok(());
-        };
-        if sequence <= followed.sequence {
-            return Ok(());
-        }
-        followed.sequence = sequence;
-        let headers = message.headers.as_ref();
-        let head = Head::read(headers.ok_or(Fault::Headers("all"))?)?;
-        let fits = match followed.gathering.take(head, &message.payload)? {
-            Said::Part => true,
-            Said::Anew | Said::Lost => false,
-            Said::Since(since) => advance(self.upstream, *since),
-        };
-        if !fits {
-            self.bring_all(BTreeSet::from([id.to_owned()])).await;
-        }
-        Ok(())
-    }
-}
-
-/// Takes a change where it begins at the place where the environment is.
-fn advance(upstream: &Upstream, since: Since) -> bool {
-    let id = since.environment.clone();
-    let here = upstream.mirror().position(&id).map(sent);
-    if here == Some(since.position) {
-        return true;
-    }
-    let fits = upstream.mirror().advance(since).is_ok();
-    if fits {
-        upstream.learned(id);
-    }
-    fits
-}
-
-/// Brings an environment to where the stream ends. Gives the number of the last message that is
-/// behind it then.
-async fn bring(upstream: &Upstream, streams: &Streams, id: &str) -> Result<u64, Fault> {
-    let missing = || Fault::Broken(format!("any state of {id}"));
-    let last = streams.last(&changes(id), Asked::Anyone).await?;
-    let last = last.ok_or_else(missing)?;
-    let head = Head::read(&last.headers)?;
-    let to = end_of(&head).ok_or_else(missing)?;
-    // Of a change that is not whole yet the end is to come: it brings the environment here again.
-    let behind = last.sequence;
-    let here = upstream.mirror().position(id);
-    if here == Some(to) {
-        return Ok(behind);
-    }
-    let (pointer, _) = streams
-        .pointer(id, Asked::Anyone)
-        .await?
-        .ok_or_else(missing)?;
-    let known = [Some(&pointer.newest), pointer.previous.as_ref()];
-    let from = here.and_then(|here| {
-        let mut known = known.into_iter().flatten();
-        let found = known.find(|it| it.position.0 <= here.version)?;
-        Some((sent(here), found.start))
-    });
-    if let Some((at, first)) = from {
-        let chain = streams.chain(id, (first, last.sequence), From::Change(at));
-        let chain = chain.await?;
-        if chain.last().is_some_and(|it| place(it.position) == to) {
-            follow(upstream, chain);
-            return Ok(behind);
-        }
-    }
-    let whole = streams.state(id, &pointer.newest).await?;
-    let (at, first) = (whole.position, pointer.newest.start);
-    let chain = streams.chain(id, (first, last.sequence), From::State(at));
-    let chain = chain.await?;
-    let end = chain.last().map_or(at, |it| it.position);
-    // A state may be newer than the end of the stream: it was read from the database after it.
-    if place(end) != to && at.0 <= to.version {
-        return Err(Fault::Broken(format!("{id} at {}", to.version)));
-    }
-    upstream.learn(whole);
-    follow(upstream, chain);
-    Ok(behind)
-}
-
-fn follow(upstream: &Upstream, chain: Vec<Since>) {
-    for since in chain {
-        advance(upstream, since);
     }
 }

@@ -5,46 +5,50 @@
 //! So a change is in the stream once, in the order of the log, whichever servers live.
 //!
 //! Where the stream was lost or emptied, its end is not where the database is, and it is filled again
-//! by the same way.
+//! by the same way. Whole states are written beside it ([`super::states`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use async_nats::Client;
 use async_nats::jetstream::message::PublishMessage;
-use burgee_edge::source::{Changes, Position, Source, State};
+use burgee_edge::source::{self, Changes, Position, Source};
 use bytes::Bytes;
 use rand::RngExt;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::streams::{ALL, Asked, Published, Streams, changes, states};
-use super::wire::{self, Head, Object, Place, Pointer};
-use super::{Backbone, Fault};
-use crate::message::{Since, Whole, pack, sent};
+use super::states::Newest;
+use super::streams::{ALL, Asked, Streams, changes};
+use super::wire::{self, Head};
+use super::writing::{Published, check};
+use super::{Backbone, Counters, Fault};
+use crate::message::{Since, pack};
 
-/// So many changes after a whole state the next one is written.
-const EVERY_CHANGES: i64 = 256;
-/// Or after so long a time, where something changed.
-const EVERY: i64 = 10 * 60 * 1000;
 /// How often it is looked whether whole states are due, and whether the stream is the same.
 const LOOK: Duration = Duration::from_secs(5);
+/// Within what time it is looked where a state is known to be due: not by all servers at one moment, as
+/// one of them is enough.
+const SOON: Duration = Duration::from_secs(1);
 /// How often all that is known of the stream's end is thrown away and read again: somebody may have
 /// emptied it.
 const FRESH: Duration = Duration::from_secs(60);
 /// After what time what went wrong is tried again.
 const RETRY: Duration = Duration::from_secs(1);
+/// After what time it is looked again whether NATS still is somebody else's. Longer than those take who
+/// fill their own stream again after it was deleted.
+const FOREIGN: Duration = Duration::from_secs(30);
 /// How often one tries to be the next before it gives way.
 const ATTEMPTS: u32 = 16;
 
 /// Publishes what a source has.
 pub struct Publisher {
-    streams: Streams,
-    source: Arc<dyn Source>,
+    pub(super) streams: Streams,
+    pub(super) source: Arc<dyn Source>,
+    counters: Counters,
     /// Where the stream ends, by environment.
-    ends: BTreeMap<String, End>,
-    /// The newest whole states as they were last seen, by environment, with their messages' numbers.
-    pointers: BTreeMap<String, (Pointer, u64)>,
+    pub(super) ends: BTreeMap<String, End>,
+    /// The newest whole states as they were last seen, by environment.
+    pub(super) pointers: BTreeMap<String, Newest>,
     /// The list of environments that is in the stream, and its message's number.
     listed: Option<(BTreeSet<String>, u64)>,
     /// When the stream was made, and on how many servers it is.
@@ -53,17 +57,21 @@ pub struct Publisher {
 
 /// Where the stream ends for an environment.
 #[derive(Clone, Copy, Debug, Default)]
-struct End {
+pub(super) struct End {
     /// The last position that all of is there; none where nothing is.
-    position: Option<Position>,
+    pub(super) position: Option<Position>,
     /// The last message's number; 0 where there is none.
-    sequence: u64,
+    pub(super) sequence: u64,
+    /// How many bytes of changes there were up to it.
+    pub(super) written: u64,
 }
 
 /// What became of an attempt to publish.
 enum Attempt {
     Done(End),
     Behind,
+    /// There is nothing to publish.
+    Nothing,
 }
 
 impl Publisher {
@@ -71,11 +79,16 @@ impl Publisher {
     ///
     /// # Errors
     /// Where the file of credentials cannot be read. That NATS is away is none: it is waited for.
-    pub async fn new(backbone: &Backbone, source: Arc<dyn Source>) -> Result<Self, Fault> {
-        let client: Client = backbone.connect("burgee server, publishing").await?;
+    pub async fn new(
+        backbone: &Backbone,
+        source: Arc<dyn Source>,
+        counters: Counters,
+    ) -> Result<Self, Fault> {
+        let connection = backbone.connect("burgee server, publishing").await?;
         Ok(Self {
-            streams: Streams::new(client),
+            streams: Streams::new(connection),
             source,
+            counters,
             ends: BTreeMap::new(),
             pointers: BTreeMap::new(),
             listed: None,
@@ -83,33 +96,40 @@ impl Publisher {
         })
     }
 
-    /// Publishes what is new. Never ends.
-    pub async fn run(mut self) {
+    /// Publishes what is new, for the installation with this id: the same on all servers of a database,
+    /// and on no other's. Never ends.
+    pub async fn run(mut self, installation: String) {
         loop {
-            let fault = match self.keep_level().await {
-                Ok(never) => never,
-                Err(fault) => fault,
+            let Err(fault) = self.keep_level(&installation).await;
+            self.counters.failed(&fault);
+            let pause = match &fault {
+                Fault::Foreign(_) => {
+                    tracing::error!(%fault, installation, "changes are not published");
+                    FOREIGN
+                }
+                _ => {
+                    tracing::warn!(%fault, "changes are not published, trying again");
+                    RETRY
+                }
             };
-            tracing::warn!(%fault, "changes are not published, trying again");
             self.forget();
+            self.stream = None;
             let share = rand::rng().random_range(0.5..=1.5);
-            sleep(RETRY.mul_f64(share)).await;
+            sleep(pause.mul_f64(share)).await;
         }
     }
 
+    /// Forgets what is known of the stream, which is read again.
     fn forget(&mut self) {
         self.ends.clear();
         self.pointers.clear();
         self.listed = None;
-        self.stream = None;
     }
 
-    async fn keep_level(&mut self) -> Result<Fault, Fault> {
-        let made = self.streams.make().await?;
-        self.stream = Some((
-            made.created.unix_timestamp_nanos(),
-            made.config.num_replicas,
-        ));
+    async fn keep_level(&mut self, installation: &str) -> Result<std::convert::Infallible, Fault> {
+        let made = self.streams.make(installation).await?;
+        let created = made.created.unix_timestamp_nanos();
+        self.stream = Some((created, made.config.num_replicas));
         let mut fresh = Instant::now() + FRESH;
         let mut look = Instant::now();
         let source = Arc::clone(&self.source);
@@ -117,18 +137,21 @@ impl Publisher {
             let changed = source.changed();
             if Instant::now() >= look {
                 if Instant::now() >= fresh {
-                    self.ends.clear();
-                    self.pointers.clear();
-                    self.listed = None;
+                    self.forget();
                     fresh = Instant::now() + FRESH;
                 }
-                self.is_same().await?;
+                self.is_same(installation).await?;
                 self.level().await?;
                 self.write_due_states().await?;
                 // Not all servers at one moment.
                 look = Instant::now() + LOOK.mul_f64(rand::rng().random_range(0.5..=1.0));
             } else {
                 self.level().await?;
+            }
+            self.counters.published();
+            if self.is_any_due() {
+                let share = rand::rng().random_range(0.0..=1.0);
+                look = look.min(Instant::now() + SOON.mul_f64(share));
             }
             tokio::select! {
                 () = changed => {}
@@ -137,60 +160,97 @@ impl Publisher {
         }
     }
 
-    /// A stream that was deleted and made again has other numbers, and nothing in it.
-    async fn is_same(&self) -> Result<(), Fault> {
-        let created = self.streams.info().await?.created.unix_timestamp_nanos();
+    /// A stream that was deleted and made again has other numbers, and nothing in it; or is another
+    /// installation's.
+    async fn is_same(&self, installation: &str) -> Result<(), Fault> {
+        let info = self.streams.info().await?;
+        check(&info.config, installation)?;
+        let created = info.created.unix_timestamp_nanos();
         match self.stream.is_some_and(|(known, _)| known == created) {
             true => Ok(()),
             false => Err(Fault::MadeAnew),
         }
     }
 
+    /// On how many servers streams are.
+    pub(super) fn replicas(&self) -> usize {
+        self.stream.map_or(1, |(_, replicas)| replicas)
+    }
+
     /// Publishes whatever the stream has not.
     async fn level(&mut self) -> Result<(), Fault> {
-        // In this order: what is in the list of somebody else is in the database by now.
-        self.read_list().await?;
-        let heads = self.source.environments().await?;
+        let heads = self.list().await?;
+        let there: BTreeSet<&str> = heads.iter().map(|it| it.environment.as_str()).collect();
+        let gone = |id: &&String| !there.contains(id.as_str());
+        let gone: Vec<String> = self.ends.keys().filter(gone).cloned().collect();
+        for id in gone {
+            // A server that was slow may have published it after it went.
+            self.streams.forget_all(&id).await?;
+            self.ends.remove(&id);
+            self.pointers.remove(&id);
+        }
         for head in &heads {
             let end = self.ends.get(&head.environment);
             if end.and_then(|end| end.position) != Some(head.position) {
                 self.bring(&head.environment).await?;
             }
         }
-        let there: BTreeSet<String> = heads.into_iter().map(|head| head.environment).collect();
-        let gone: Vec<String> = self.ends.keys().cloned().collect();
-        for id in gone.iter().filter(|id| !there.contains(*id)) {
-            self.ends.remove(id);
-            self.pointers.remove(id);
+        Ok(())
+    }
+
+    /// Publishes which environments there are, where that changed, and gives them. Those that went are
+    /// forgotten. Before what changed in them: of what lies in the stream and was in no list, nobody
+    /// would hear that it is gone.
+    async fn list(&mut self) -> Result<Vec<source::Head>, Fault> {
+        for _ in 0..ATTEMPTS {
+            // In this order: what is in the list of somebody else is in the database by now.
+            let (listed, after) = self.listed().await?;
+            let heads = self.source.environments().await?;
+            let ids = heads.iter().map(|head| head.environment.clone());
+            let there: BTreeSet<String> = ids.collect();
+            if listed == there && after > 0 {
+                self.listed = Some((listed, after));
+                return Ok(heads);
+            }
+            for id in listed.difference(&there) {
+                self.streams.forget_all(id).await?;
+                self.ends.remove(id);
+                self.pointers.remove(id);
+            }
+            let body = serde_json::to_vec(&there).map_err(crate::message::Unreadable::from)?;
+            let message = PublishMessage::build().payload(Bytes::from(body));
+            let published = self.streams.publish(ALL.to_owned(), message, after).await?;
+            // Else another server published one: it is read, and compared.
+            if let Published::At { sequence, .. } = published {
+                self.streams.forget(ALL.to_owned(), sequence).await?;
+                self.listed = Some((there, sequence));
+                return Ok(heads);
+            }
         }
-        self.list(there).await
+        Err(Fault::Crowded)
+    }
+
+    /// The list that is in the stream, with its message's number: 0 where there is none.
+    async fn listed(&mut self) -> Result<(BTreeSet<String>, u64), Fault> {
+        if let Some(known) = self.listed.take() {
+            return Ok(known);
+        }
+        Ok(match self.streams.last(ALL, Asked::Leader).await? {
+            None => (BTreeSet::new(), 0),
+            Some(last) => (read_list(&last.payload)?, last.sequence),
+        })
     }
 
     /// Brings the stream to where the database is with an environment.
     async fn bring(&mut self, id: &str) -> Result<(), Fault> {
         for attempt in 0..ATTEMPTS {
             let end = self.end(id).await?;
-            let changes = match end.position {
-                None => self.source.state(id).await?.map(Changes::Reload),
-                Some(from) => Some(self.source.changes(id, from).await?),
-            };
-            let done = match (changes, end.position) {
-                (None | Some(Changes::Gone), _) => return Ok(()),
-                (Some(Changes::Since(delta)), Some(from)) if delta.position == from => {
-                    return Ok(());
-                }
-                (Some(Changes::Since(delta)), Some(from)) => {
-                    let since = Since::new(id, from, delta);
-                    self.publish(id, since, end, attempt).await?
-                }
-                (Some(Changes::Reload(state)), _) => self.publish_anew(id, state, end).await?,
-                (Some(Changes::Since(_)), None) => return Ok(()),
-            };
-            match done {
+            match self.go_on(id, end, attempt).await? {
                 Attempt::Done(end) => {
                     self.ends.insert(id.to_owned(), end);
                     return Ok(());
                 }
+                Attempt::Nothing => return Ok(()),
                 // Another server was faster: what it published is what this one has, or before it.
                 Attempt::Behind => drop(self.ends.remove(id)),
             }
@@ -199,19 +259,44 @@ impl Publisher {
     }
 
     /// Where the stream ends for an environment; asked of the stream where it is not known.
-    async fn end(&mut self, id: &str) -> Result<End, Fault> {
+    pub(super) async fn end(&mut self, id: &str) -> Result<End, Fault> {
         if let Some(end) = self.ends.get(id) {
             return Ok(*end);
         }
         let end = match self.streams.last(&changes(id), Asked::Leader).await? {
             None => End::default(),
-            Some(last) => End {
-                position: end_of(&Head::read(&last.headers)?),
-                sequence: last.sequence,
-            },
+            Some(last) => {
+                let head = Head::read(&last.headers);
+                let unreadable = |fault: &Fault| {
+                    tracing::warn!(environment = id, %fault, "an environment is published anew");
+                };
+                let head = head.inspect_err(unreadable).ok();
+                End {
+                    position: head.as_ref().and_then(end_of),
+                    sequence: last.sequence,
+                    written: head.map_or(0, |it| it.written),
+                }
+            }
         };
         self.ends.insert(id.to_owned(), end);
         Ok(end)
+    }
+
+    /// Publishes what comes after the stream's end.
+    async fn go_on(&mut self, id: &str, end: End, attempt: u32) -> Result<Attempt, Fault> {
+        let Some(from) = end.position else {
+            return self.publish_anew(id, end).await;
+        };
+        match self.source.changes(id, from).await? {
+            Changes::Gone => Ok(Attempt::Nothing),
+            Changes::Since(delta) if delta.position == from => Ok(Attempt::Nothing),
+            Changes::Since(delta) => {
+                let since = Since::new(id, from, delta);
+                self.publish(id, since, end, attempt).await
+            }
+            // Read again, as the state has to come after what it takes the place of.
+            Changes::Reload(_) => self.publish_anew(id, end).await,
+        }
     }
 
     /// Publishes a change, in as many parts as it needs.
@@ -228,9 +313,9 @@ impl Publisher {
         let (from, to) = (since.from, since.position);
         let packed = tokio::task::spawn_blocking(move || pack(&since)).await??;
         let (from, to) = (crate::message::place(from), crate::message::place(to));
-        let mut after = end.sequence;
-        let mut twice = false;
-        for (head, body) in wire::parts(from, to, packed) {
+        let (mut after, mut written, mut twice) = (end.sequence, end.written, false);
+        for (head, body) in wire::parts(from, to, end.written, packed) {
+            written = head.written;
             let message = head.message(id, attempt).payload(body);
             match self.streams.publish(changes(id), message, after).await? {
                 Published::Behind => return Ok(Attempt::Behind),
@@ -245,135 +330,30 @@ impl Publisher {
             false => Attempt::Done(End {
                 position: Some(to),
                 sequence: after,
+                written,
             }),
         })
     }
 
     /// Publishes that an environment is to be taken anew: nothing leads to where it is.
-    async fn publish_anew(&mut self, id: &str, state: State, end: End) -> Result<Attempt, Fault> {
+    async fn publish_anew(&mut self, id: &str, end: End) -> Result<Attempt, Fault> {
+        let before = self.streams.pointer(id, Asked::Leader).await?;
+        let Some(state) = self.source.state(id).await? else {
+            return Ok(Attempt::Nothing);
+        };
         let to = state.position;
-        self.write_state(id, state, end.sequence + 1).await?;
-        let message = wire::anew(to).message(id, rand::rng().random());
-        match self
-            .streams
-            .publish(changes(id), message, end.sequence)
-            .await?
-        {
-            Published::Behind => Ok(Attempt::Behind),
-            Published::At { sequence, .. } => Ok(Attempt::Done(End {
+        self.write_state(id, state, before, &end).await?;
+        let head = wire::anew(to, end.written);
+        let message = head.message(id, rand::rng().random());
+        let sent = self.streams.publish(changes(id), message, end.sequence);
+        Ok(match sent.await? {
+            Published::Behind => Attempt::Behind,
+            Published::At { sequence, .. } => Attempt::Done(End {
                 position: Some(to),
                 sequence,
-            })),
-        }
-    }
-
-    /// Writes a whole state and names it as the newest. The stream's messages from `start` on have
-    /// all that came after it.
-    async fn write_state(&mut self, id: &str, state: State, start: u64) -> Result<(), Fault> {
-        let position = state.position;
-        let name = Place(position).to_string();
-        let packed = tokio::task::spawn_blocking(move || pack(&sorted(state))).await??;
-        let replicas = self.stream.map_or(1, |(_, replicas)| replicas);
-        self.streams.put(id, &name, packed, replicas).await?;
-        let before = self.streams.pointer(id, Asked::Leader).await?;
-        let newest = Object {
-            name,
-            position: sent(position),
-            start,
-        };
-        let (previous, dropped, after) = match before {
-            None => (None, None, 0),
-            Some((before, after)) if before.newest.name == newest.name => {
-                (before.previous, None, after)
-            }
-            Some((before, after)) => (Some(before.newest), before.previous, after),
-        };
-        let pointer = Pointer {
-            newest,
-            previous,
-            at: now(),
-        };
-        let body = serde_json::to_vec(&pointer).map_err(crate::message::Unreadable::from)?;
-        let message = PublishMessage::build().payload(body.into());
-        let published = self.streams.publish(states(id), message, after).await?;
-        let Published::At { sequence, .. } = published else {
-            // Another server wrote one just now: its state is as good.
-            self.pointers.remove(id);
-            return Ok(());
-        };
-        if let Some(dropped) = dropped.filter(|it| it.name != pointer.newest.name) {
-            self.streams.remove(id, &dropped).await;
-        }
-        // Not the last message before it, which tells where the stream ends.
-        if let Some(kept) = pointer.previous.as_ref().filter(|it| it.start > 1) {
-            self.streams.forget(changes(id), kept.start - 1).await?;
-        }
-        self.pointers.insert(id.to_owned(), (pointer, sequence));
-        Ok(())
-    }
-
-    /// Writes whole states of environments that moved on far enough, or long ago.
-    async fn write_due_states(&mut self) -> Result<(), Fault> {
-        let ends: Vec<(String, Position)> = self
-            .ends
-            .iter()
-            .filter_map(|(id, end)| Some((id.clone(), end.position?)))
-            .collect();
-        for (id, at) in ends {
-            let known = self.pointers.get(&id).map(|(pointer, _)| pointer.clone());
-            if known.is_some_and(|known| !is_due(&known, at)) {
-                continue;
-            }
-            // Another server may have done it.
-            let found = self.streams.pointer(&id, Asked::Leader).await?;
-            if let Some((pointer, sequence)) = found
-                && self.streams.has(&id, &pointer.newest).await
-                && !is_due(&pointer, at)
-            {
-                self.pointers.insert(id, (pointer, sequence));
-                continue;
-            }
-            self.ends.remove(&id);
-            let end = self.end(&id).await?;
-            if let Some(state) = self.source.state(&id).await? {
-                self.write_state(&id, state, end.sequence + 1).await?;
-            }
-        }
-        Ok(())
-    }
-
-    async fn read_list(&mut self) -> Result<(), Fault> {
-        if self.listed.is_none() {
-            self.listed = Some(match self.streams.last(ALL, Asked::Leader).await? {
-                None => (BTreeSet::new(), 0),
-                Some(last) => (read_list(&last.payload)?, last.sequence),
-            });
-        }
-        Ok(())
-    }
-
-    /// Publishes which environments there are, where that changed. Those that went are forgotten.
-    async fn list(&mut self, there: BTreeSet<String>) -> Result<(), Fault> {
-        let Some((listed, after)) = self.listed.take() else {
-            return Ok(());
-        };
-        if listed == there && after > 0 {
-            self.listed = Some((listed, after));
-            return Ok(());
-        }
-        for id in listed.difference(&there) {
-            self.streams.forget_all(id).await?;
-        }
-        let body = serde_json::to_vec(&there).map_err(crate::message::Unreadable::from)?;
-        let message = PublishMessage::build().payload(Bytes::from(body));
-        let published = self.streams.publish(ALL.to_owned(), message, after).await?;
-        let Published::At { sequence, .. } = published else {
-            // Another server did; what it says is compared next time.
-            return Ok(());
-        };
-        self.streams.forget(ALL.to_owned(), sequence).await?;
-        self.listed = Some((there, sequence));
-        Ok(())
+                written: end.written,
+            }),
+        })
     }
 }
 
@@ -389,25 +369,4 @@ pub(super) fn end_of(head: &Head) -> Option<Position> {
 pub(super) fn read_list(body: &[u8]) -> Result<BTreeSet<String>, Fault> {
     let listed = serde_json::from_slice(body);
     Ok(listed.map_err(crate::message::Unreadable::from)?)
-}
-
-fn is_due(pointer: &Pointer, at: Position) -> bool {
-    let moved = at.version - pointer.newest.position.0;
-    let changed = sent(at) != pointer.newest.position;
-    changed && (!(0..EVERY_CHANGES).contains(&moved) || now() - pointer.at >= EVERY)
-}
-
-/// A state in an order of its own, the same on all servers.
-pub(super) fn sorted(state: State) -> Whole {
-    let mut whole = Whole::from(state);
-    whole.flags.sort_by(|a, b| a.key.cmp(&b.key));
-    whole.segments.sort_by(|a, b| a.id.cmp(&b.id));
-    whole.keys.sort_by(|a, b| a.secret.cmp(&b.secret));
-    whole
-}
-
-/// Milliseconds since 1970, to tell how old a state is.
-fn now() -> i64 {
-    let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

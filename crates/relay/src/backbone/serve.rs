@@ -7,9 +7,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_nats::Message;
 use async_nats::jetstream::consumer::{AckPolicy, pull};
 use async_nats::jetstream::{self, AckKind};
-use async_nats::{Client, Message};
 use burgee_edge::hub::{Hub, Lookup};
 use burgee_edge::sink::Sink;
 use futures_util::StreamExt;
@@ -19,6 +19,7 @@ use tokio::sync::Semaphore;
 use tokio::time::sleep;
 
 use super::streams::{Streams, TRAFFIC, delivery, traffic};
+use super::writing::check;
 use super::{Backbone, Fault, PATIENCE, nats};
 use crate::message::{
     Answer, MAX_TEXT_UP, Secret, ToRelay, ToUpstream, pack, unpack_beside, unpack_within,
@@ -34,10 +35,16 @@ pub(super) const TELL: &str = "burgee.tell";
 const SERVERS: &str = "burgee-servers";
 /// A batch that a server has not stored after so long is given to another.
 const STORING: Duration = Duration::from_secs(60);
-/// After what time a batch that could not be stored is tried again.
+/// After what time a batch that could not be stored is tried again, and what went wrong. Of a batch each
+/// further time is twice as long,
 const RETRY: Duration = Duration::from_secs(2);
-/// Batches of all servers under way at once.
-const BATCHES: i64 = 64;
+/// up to this one.
+const LONGEST: Duration = Duration::from_secs(64);
+/// How often it is looked whose NATS is; where it is another installation's, whether it still is.
+const LOOK: Duration = Duration::from_secs(10);
+/// Batches of all servers under way at once, those among them that are to be tried again later: while
+/// the database is away these are all.
+const BATCHES: i64 = 256;
 /// Questions under way at once.
 const QUESTIONS: usize = 64;
 /// Text of a question at most, and of what is told.
@@ -45,7 +52,7 @@ const MAX_TEXT: u64 = 1 << 20;
 
 /// Takes what relays send by NATS.
 pub struct Serving {
-    client: Client,
+    streams: Streams,
     hub: Arc<Hub>,
     sink: Arc<dyn Sink>,
     access: Arc<dyn Access>,
@@ -62,25 +69,67 @@ impl Serving {
         sink: Arc<dyn Sink>,
         access: Arc<dyn Access>,
     ) -> Result<Arc<Self>, Fault> {
+        let connection = backbone.connect("burgee server, for relays").await?;
         Ok(Arc::new(Self {
-            client: backbone.connect("burgee server, for relays").await?,
+            streams: Streams::new(connection),
             hub,
             sink,
             access,
         }))
     }
 
-    /// Serves. Never ends.
-    pub async fn run(self: Arc<Self>) {
-        tokio::join!(
-            repeat("questions of relays are not answered", || self.answer()),
-            repeat("what relays tell is not heard", || self.hear()),
-            repeat("traffic of relays is not taken", || self.take()),
-        );
+    /// Serves relays of the installation with this id ([`Publisher::run`](super::Publisher::run)). Never
+    /// ends. Not where NATS is another one's: its relays would be told that there are no keys such as
+    /// theirs, and its traffic would be lost.
+    pub async fn run(self: Arc<Self>, installation: String) {
+        loop {
+            let fault = match self.streams.make(&installation).await {
+                Ok(_) => self.serve(&installation).await,
+                Err(fault) => fault,
+            };
+            match &fault {
+                Fault::Foreign(_) => {
+                    tracing::error!(%fault, installation, "relays are not served by NATS");
+                    sleep(LOOK).await;
+                }
+                _ => tracing::warn!(%fault, "relays are not served by NATS, trying again"),
+            }
+            pause().await;
+        }
+    }
+
+    /// Serves for as long as NATS is this installation's.
+    async fn serve(self: &Arc<Self>, installation: &str) -> Fault {
+        let serving = async {
+            tokio::join!(
+                repeat("questions of relays are not answered", || self.answer()),
+                repeat("what relays tell is not heard", || self.hear()),
+                repeat("traffic of relays is not taken", || self.take(installation)),
+            )
+        };
+        tokio::select! {
+            fault = self.not_ours(installation) => fault,
+            _never = serving => Fault::Away,
+        }
+    }
+
+    /// Resolves when NATS is another installation's.
+    async fn not_ours(&self, installation: &str) -> Fault {
+        loop {
+            sleep(LOOK).await;
+            // Where it does not say, it may be away, which passes.
+            let Ok(info) = self.streams.info().await else {
+                continue;
+            };
+            if let Err(fault) = check(&info.config, installation) {
+                return fault;
+            }
+        }
     }
 
     async fn answer(self: &Arc<Self>) -> Result<(), Fault> {
-        let asked = self.client.queue_subscribe(ASK, SERVERS.to_owned()).await;
+        let client = self.streams.context.client();
+        let asked = client.queue_subscribe(ASK, SERVERS.to_owned()).await;
         let mut asked = asked.map_err(nats)?;
         let questions = Arc::new(Semaphore::new(QUESTIONS));
         while let Some(message) = asked.next().await {
@@ -113,13 +162,15 @@ impl Serving {
             _ => return,
         };
         if let Ok(packed) = pack(&answer) {
-            let _asker_gone = self.client.publish(reply, packed.into()).await;
+            let client = self.streams.context.client();
+            let _asker_gone = client.publish(reply, packed.into()).await;
         }
     }
 
     async fn hear(&self) -> Result<(), Fault> {
         let subjects = [TELL.to_owned(), delivery("*")];
-        let told = subjects.map(|it| self.client.queue_subscribe(it, SERVERS.to_owned()));
+        let client = self.streams.context.client();
+        let told = subjects.map(|it| client.queue_subscribe(it, SERVERS.to_owned()));
         let [told, delivered] = told;
         let (told, delivered) = (told.await.map_err(nats)?, delivered.await.map_err(nats)?);
         let mut told = select(told, delivered);
@@ -148,9 +199,9 @@ impl Serving {
         }
     }
 
-    async fn take(&self) -> Result<(), Fault> {
-        let streams = Streams::new(self.client.clone());
-        streams.make().await?;
+    async fn take(&self, installation: &str) -> Result<(), Fault> {
+        let streams = &self.streams;
+        streams.make(installation).await?;
         let config = pull::Config {
             durable_name: Some(SERVERS.to_owned()),
             ack_policy: AckPolicy::Explicit,
@@ -190,9 +241,11 @@ impl Serving {
         let ack = match self.sink.write(&checked.batch).await {
             Ok(_) => AckKind::Ack,
             Err(unavailable) => {
-                tracing::warn!(%unavailable, "a relay's batch cannot be stored now");
-                sleep(RETRY).await;
-                AckKind::Nak(None)
+                let delivered = message.info().map_or(1, |it| it.delivered);
+                let again_in = pause_after(delivered);
+                tracing::warn!(%unavailable, delivered, ?again_in, "a relay's batch cannot be stored now");
+                // NATS keeps it meanwhile: others, and other servers, are not to wait for it.
+                AckKind::Nak(Some(again_in))
             }
         };
         message.ack_with(ack).await.map_err(Fault::Nats)
@@ -209,6 +262,12 @@ async fn read(message: &jetstream::Message) -> Result<Checked, String> {
     checked.map_err(|refused| refused.to_string())
 }
 
+/// How long a batch waits that could not be stored so often.
+fn pause_after(delivered: i64) -> Duration {
+    let doubled = u32::try_from(delivered - 1).unwrap_or_default().min(5);
+    (RETRY * 2_u32.pow(doubled)).min(LONGEST)
+}
+
 /// Does what never ends, again where it ended.
 async fn repeat<F: Future<Output = Result<(), Fault>>>(
     what: &'static str,
@@ -218,7 +277,11 @@ async fn repeat<F: Future<Output = Result<(), Fault>>>(
         if let Err(fault) = task().await {
             tracing::warn!(%fault, "{what}, trying again");
         }
-        let share = rand::rng().random_range(0.25..=0.75);
-        sleep(RETRY.mul_f64(share)).await;
+        pause().await;
     }
+}
+
+async fn pause() {
+    let share = rand::rng().random_range(0.25..=0.75);
+    sleep(RETRY.mul_f64(share)).await;
 }

@@ -31,7 +31,7 @@ fn since(from: i64, to: i64, bytes: usize) -> Since {
 #[test]
 fn a_change_is_whole_when_all_its_parts_are_there_one_behind_the_other() {
     let packed = pack(&since(1, 2, 4 * PART)).unwrap();
-    let cut = parts(at(1), at(2), packed);
+    let cut = parts(at(1), at(2), 0, packed);
     assert!(cut.len() > 1);
     assert!(cut.iter().all(|(_, body)| body.len() <= PART));
     let mut gathering = Gathering::default();
@@ -52,7 +52,10 @@ fn a_change_is_whole_when_all_its_parts_are_there_one_behind_the_other() {
 
 #[test]
 fn a_message_has_its_place_in_its_headers() {
-    for head in [parts(at(3), at(4), vec![1, 2, 3]).remove(0).0, anew(at(9))] {
+    for head in [
+        parts(at(3), at(4), 5, vec![1, 2, 3]).remove(0).0,
+        anew(at(9), 7),
+    ] {
         let message = head.message("e", 0).outbound_message("burgee.env.e");
         assert_eq!(Head::read(&message.headers.unwrap()).unwrap(), head);
     }

@@ -1,5 +1,8 @@
 //! Comparing what is in NATS with what the database has: for each environment whether a relay that
 //! starts now would serve the same.
+//!
+//! The database is read first, and a relay's state brought to just that position: so an environment
+//! that is changed all the time is compared, too.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,15 +14,18 @@ use burgee_eval::segment::Segment;
 use serde::Serialize;
 use tokio::time::{Instant, sleep};
 
-use super::publish::{end_of, read_list, sorted};
-use super::streams::{ALL, Asked, From, Streams, changes};
+use super::publish::{end_of, read_list};
+use super::states::sorted;
+use super::streams::{ALL, Asked, Streams, changes};
 use super::wire::Head;
+use super::writing::check;
 use super::{Backbone, Fault};
-use crate::message::{Whole, place, sent};
-use crate::mirror::Mirror;
+use crate::message::{Whole, place};
 
 /// How long servers may take to publish what was changed just now.
 const PUBLISHING: Duration = Duration::from_secs(5);
+/// The pause before an environment is looked at again.
+const PAUSE: Duration = Duration::from_millis(250);
 
 /// What is said of an environment.
 #[derive(Debug)]
@@ -53,6 +59,8 @@ pub enum Differs {
     Unreadable(Fault),
     /// It can, and serves something else than the database at the same position.
     Content(Vec<String>),
+    /// That was not to be found out: whenever it was looked, it had been changed.
+    Moving,
     /// It is in the list of environments, and not in the database.
     Gone,
     /// It is in the database, and not in the list.
@@ -75,18 +83,36 @@ impl fmt::Display for Differs {
             ),
             Self::Unreadable(fault) => write!(f, "a relay cannot start with it: {fault}"),
             Self::Content(what) => write!(f, "relays serve something else: {}", what.join(", ")),
+            Self::Moving => f.write_str("not compared: it is changed all the time"),
             Self::Gone => f.write_str("it is listed, and not in the database"),
             Self::Unlisted => f.write_str("it is not listed"),
         }
     }
 }
 
-/// Compares all environments.
+/// What is found at a look.
+enum Found {
+    Same,
+    Differs(Differs),
+    /// The stream has not come as far, or does not fit together, and may yet.
+    NotYet(Differs),
+    /// A relay cannot be brought to just this position: the stream passes over it, or begins after it.
+    Passed,
+}
+
+/// Compares all environments. `installation` is the id that servers of this database publish for
+/// ([`Publisher::run`](super::Publisher::run)).
 ///
 /// # Errors
-/// Where NATS or the database cannot be read at all.
-pub async fn verify(backbone: &Backbone, source: &dyn Source) -> Result<Vec<Finding>, Fault> {
+/// Where NATS or the database cannot be read at all; [`Fault::Foreign`] where NATS is another
+/// installation's.
+pub async fn verify(
+    backbone: &Backbone,
+    source: &dyn Source,
+    installation: &str,
+) -> Result<Vec<Finding>, Fault> {
     let streams = Streams::new(backbone.connect("burgee verify").await?);
+    check(&streams.info().await?.config, installation)?;
     let mut findings = Vec::new();
     let heads = source.environments().await?;
     let listed = match streams.last(ALL, Asked::Leader).await? {
@@ -95,15 +121,7 @@ pub async fn verify(backbone: &Backbone, source: &dyn Source) -> Result<Vec<Find
     };
     for head in &heads {
         let id = &head.environment;
-        let until = Instant::now() + PUBLISHING;
-        let differs = loop {
-            let differs = compare(&streams, source, id).await?;
-            let behind = matches!(differs, Some(Differs::Behind { .. } | Differs::Missing));
-            if !behind || Instant::now() > until {
-                break differs;
-            }
-            sleep(PUBLISHING / 20).await;
-        };
+        let differs = compare(&streams, source, id).await?;
         let unlisted = (!listed.contains(id)).then_some(Differs::Unlisted);
         findings.push(Finding {
             environment: id.clone(),
@@ -120,67 +138,88 @@ pub async fn verify(backbone: &Backbone, source: &dyn Source) -> Result<Vec<Find
     Ok(findings)
 }
 
+/// Compares an environment, for as long as servers may take to publish it.
 async fn compare(
     streams: &Streams,
     source: &dyn Source,
     id: &str,
 ) -> Result<Option<Differs>, Fault> {
-    let Some(last) = streams.last(&changes(id), Asked::Leader).await? else {
-        return Ok(Some(Differs::Missing));
-    };
-    let Some(end) = end_of(&Head::read(&last.headers)?) else {
-        return Ok(Some(Differs::Missing));
-    };
-    let database = match source.changes(id, end).await? {
-        Changes::Since(delta) if delta.position == end => None,
-        Changes::Since(delta) => {
-            return Ok(Some(Differs::Behind {
-                stream: end.version,
-                database: delta.position.version,
-            }));
+    let until = Instant::now() + PUBLISHING;
+    let mut database = source.state(id).await?.map(sorted);
+    loop {
+        // It is gone, which the list says.
+        let Some(state) = &database else {
+            return Ok(None);
+        };
+        let late = Instant::now() > until;
+        match look(streams, source, state).await? {
+            Found::Same => return Ok(None),
+            Found::Differs(differs) => return Ok(Some(differs)),
+            Found::NotYet(differs) if late => return Ok(Some(differs)),
+            Found::NotYet(_) => {}
+            Found::Passed if late => return Ok(Some(Differs::Moving)),
+            Found::Passed => database = source.state(id).await?.map(sorted),
         }
-        Changes::Reload(state) => Some(state.position),
-        Changes::Gone => return Ok(None),
-    };
-    if let Some(database) = database {
-        return Ok(Some(Differs::OtherHistory {
-            stream: end.version,
-            database: database.version,
-        }));
+        sleep(PAUSE).await;
     }
-    let started = match start(streams, id, end, last.sequence).await {
-        Ok(started) => started,
-        Err(fault) => return Ok(Some(Differs::Unreadable(fault))),
-    };
-    let Some(state) = source.state(id).await? else {
-        return Ok(None);
-    };
-    let state = sorted(state);
-    // Something was changed in between: the positions agreed a moment ago.
-    if state.position != started.position {
-        return Ok(None);
-    }
-    Ok(differences(&state, &started))
 }
 
-/// An environment as a relay would have it that starts now.
-async fn start(streams: &Streams, id: &str, end: Position, last: u64) -> Result<Whole, Fault> {
-    let broken = || Fault::Broken(format!("{id} at {}", end.version));
+/// Compares a state of the database with what the stream has now.
+async fn look(streams: &Streams, source: &dyn Source, state: &Whole) -> Result<Found, Fault> {
+    let (id, at) = (&*state.environment, place(state.position));
+    let Some(last) = streams.last(&changes(id), Asked::Leader).await? else {
+        return Ok(Found::NotYet(Differs::Missing));
+    };
+    let Some(end) = end_of(&Head::read(&last.headers)?) else {
+        return Ok(Found::NotYet(Differs::Missing));
+    };
+    let (stream, database) = (end.version, at.version);
+    if end != at {
+        match source.changes(id, end).await? {
+            Changes::Since(_) if stream < database => {
+                return Ok(Found::NotYet(Differs::Behind { stream, database }));
+            }
+            // It went on since the state was read.
+            Changes::Since(_) => {}
+            Changes::Reload(now) => {
+                return Ok(Found::Differs(Differs::OtherHistory {
+                    stream,
+                    database: now.position.version,
+                }));
+            }
+            Changes::Gone => return Ok(Found::Same),
+        }
+    }
+    Ok(match start(streams, id, at, last.sequence).await {
+        Ok(Some(relay)) => match differences(state, &relay) {
+            None => Found::Same,
+            Some(differs) => Found::Differs(differs),
+        },
+        Ok(None) => Found::Passed,
+        // A state may be in the middle of being replaced.
+        Err(fault) => Found::NotYet(Differs::Unreadable(fault)),
+    })
+}
+
+/// An environment as a relay would have it that starts now and has come to this position; none where it
+/// does not come by there. The stream ends with the message of this number, there or after it.
+async fn start(
+    streams: &Streams,
+    id: &str,
+    to: Position,
+    last: u64,
+) -> Result<Option<Whole>, Fault> {
+    let broken = || Fault::Broken(format!("{id} at {}", to.version));
     let pointer = streams.pointer(id, Asked::Leader).await?;
     let (pointer, _) = pointer.ok_or_else(broken)?;
-    let whole = streams.state(id, &pointer.newest).await?;
-    let at = whole.position;
-    let range = (pointer.newest.start, last);
-    let mut mirror = Mirror::default();
-    mirror.put(whole);
-    for since in streams.chain(id, range, From::State(at)).await? {
-        mirror.advance(since).map_err(|_| broken())?;
+    if pointer.newest.position.0 > to.version {
+        return Ok(None);
     }
-    let state = mirror.state(id).ok_or_else(broken)?;
-    let state = sorted(state);
-    match place(state.position) == end || state.position > sent(end) {
-        true => Ok(state),
-        false => Err(broken()),
+    let mirror = streams.started(id, &pointer.newest, last, Some(to)).await?;
+    match mirror.position(id) {
+        Some(at) if at == to => Ok(mirror.state(id).map(sorted)),
+        Some(at) if at.version > to.version => Ok(None),
+        _ => Err(broken()),
     }
 }
 

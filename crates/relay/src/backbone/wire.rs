@@ -22,6 +22,7 @@ const POSITION: &str = "Burgee-Position";
 const PART_NUMBER: &str = "Burgee-Part";
 const PARTS: &str = "Burgee-Of";
 const SUM: &str = "Burgee-Sum";
+const WRITTEN: &str = "Burgee-Written";
 
 /// A position as it stands in headers and names: `12-00a1b2c3d4e5f607`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +60,9 @@ pub(super) struct Head {
     pub(super) of: usize,
     /// What all parts together hash to.
     pub(super) sum: String,
+    /// How many bytes of changes the subject has had up to here, this part among them: by that it is
+    /// known how much a reader has to read that starts. 0 where it was not said.
+    pub(super) written: u64,
 }
 
 impl Head {
@@ -78,7 +82,8 @@ impl Head {
             .header(POSITION, to.to_string())
             .header(PART_NUMBER, self.part.to_string())
             .header(PARTS, self.of.to_string())
-            .header(SUM, sum.clone());
+            .header(SUM, sum.clone())
+            .header(WRITTEN, self.written.to_string());
         match self.from {
             Some(from) => message.header(FROM, Place(from).to_string()),
             None => message,
@@ -103,37 +108,52 @@ impl Head {
             part: number(PART_NUMBER)?,
             of: number(PARTS)?,
             sum: text(SUM)?,
+            written: match headers.get(WRITTEN) {
+                Some(bytes) => bytes
+                    .as_str()
+                    .parse()
+                    .map_err(|_| Fault::Headers(WRITTEN))?,
+                None => 0,
+            },
         })
     }
 }
 
-/// A packed change as messages, each with its place.
-pub(super) fn parts(from: Position, to: Position, packed: Vec<u8>) -> Vec<(Head, Bytes)> {
+/// A packed change as messages, each with its place. `written` is how many bytes came before.
+pub(super) fn parts(
+    from: Position,
+    to: Position,
+    written: u64,
+    packed: Vec<u8>,
+) -> Vec<(Head, Bytes)> {
     let packed = Bytes::from(packed);
     let sum = sum(&packed);
     let of = packed.len().div_ceil(PART).max(1);
     let part = |part: usize| {
-        let body = packed.slice(part * PART..packed.len().min((part + 1) * PART));
+        let end = packed.len().min((part + 1) * PART);
+        let body = packed.slice(part * PART..end);
         let head = Head {
             from: Some(from),
             to,
             part,
             of,
             sum: sum.clone(),
+            written: written + end as u64,
         };
         (head, body)
     };
     (0..of).map(part).collect()
 }
 
-/// The message that says that the whole state is to be taken anew.
-pub(super) fn anew(to: Position) -> Head {
+/// The message that says that the whole state is to be taken anew. `written` is as in [`parts`].
+pub(super) fn anew(to: Position, written: u64) -> Head {
     Head {
         from: None,
         to,
         part: 0,
         of: 1,
         sum: sum(&[]),
+        written,
     }
 }
 
@@ -222,4 +242,10 @@ pub(super) struct Object {
     pub(super) position: (i64, u64),
     /// The stream's messages from this one on have all that came after.
     pub(super) start: u64,
+    /// How many bytes of changes the subject had had before that one.
+    #[serde(default)]
+    pub(super) written: u64,
+    /// Its own bytes.
+    #[serde(default)]
+    pub(super) size: u64,
 }

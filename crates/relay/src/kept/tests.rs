@@ -1,5 +1,7 @@
 //! What stays on the disk.
 
+use burgee_edge::source::{BoxFuture, Changes, KeyKind, Unavailable};
+
 use super::*;
 
 /// Two environments, one of which cannot be read now.
@@ -49,10 +51,7 @@ fn whole(id: &str) -> Whole {
 async fn the_copy_of_an_environment_that_cannot_be_loaded_stays() {
     let folder = tempfile::tempdir().unwrap();
     let copies = Environments::open(folder.path()).unwrap();
-    let mut mirror = Mirror::default();
-    for id in ["good", "bad"] {
-        mirror.put(whole(id));
-    }
+    let mirror = ["good", "bad"].map(whole).into_iter().collect();
     // One that is no more is on the disk as well.
     for id in ["bad", "gone"] {
         copies.save(&whole(id)).unwrap();

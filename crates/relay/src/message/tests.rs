@@ -1,5 +1,6 @@
 //! What peers of another version say, and what a log may show.
 
+use super::packed::unpack_known;
 use super::*;
 
 const LIMIT: u64 = 1 << 20;

@@ -17,15 +17,29 @@ const LOOK: Duration = Duration::from_secs(5);
 /// Who may be fed, as the upstream says.
 pub(super) struct Behind(pub(super) Arc<Upstream>);
 
+impl Behind {
+    /// The environments that are here, by their ids.
+    fn served(&self) -> Vec<String> {
+        let heads = self.0.mirror().heads().into_iter();
+        heads.map(|head| head.environment).collect()
+    }
+}
+
 impl Access for Behind {
     fn open<'a>(&'a self, secret: &'a str) -> BoxFuture<'a, Result<Option<Opened>, Unavailable>> {
         Box::pin(self.0.relay_scope(secret))
     }
 
     fn changed(&self) -> BoxFuture<'_, ()> {
-        let changed = self.0.changed();
+        let (before, mut changed) = (self.served(), self.0.changed());
         Box::pin(async move {
-            let _time_to_look = timeout(LOOK, changed).await;
+            // Which keys there are, what is told of environments does not say.
+            let others = async {
+                while self.served() == before {
+                    std::mem::replace(&mut changed, self.0.changed()).await;
+                }
+            };
+            let _time_to_look = timeout(LOOK, others).await;
         })
     }
 

@@ -40,7 +40,8 @@ fn own(upstream: &Upstream) -> String {
     lost.inc_by(upstream.lost_batches());
     registry.register(
         "batches_lost",
-        "Batches of traffic that the upstream refused for good, or that were damaged on the disk",
+        "Batches of traffic that the upstream refused for good, all or a part of them, or that were \
+         damaged on the disk",
         lost,
     );
     let mut text = String::new();

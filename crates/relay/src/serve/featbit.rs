@@ -8,18 +8,17 @@
 //! Nothing is queued for an agent. A message goes out in pieces, written from what all connections
 //! share, so that a slow one costs a piece, and at most the state that it was being told.
 
-mod line;
+mod conversation;
+mod messages;
 mod register;
 mod said;
-mod telling;
 
 pub(super) use register::register;
 
 use std::sync::Arc;
 
+use futures_util::StreamExt;
 use futures_util::stream::SplitStream;
-use futures_util::{SinkExt, StreamExt};
-use tokio::io::AsyncWriteExt;
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
@@ -28,10 +27,10 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
 
 use super::agents::Told;
-use super::{Feeding, Peer, SILENCE, Socket};
-use line::Line;
+use super::line::{Untaken, leave};
+use super::{Ended, Feeding, Peer, SILENCE, Socket};
+use conversation::Conversation;
 use said::Said;
-use telling::Telling;
 
 /// The longest message of an agent: it names each of its environments in some 80 bytes.
 const LONGEST: usize = 1 << 20;
@@ -52,6 +51,8 @@ pub(super) enum Over {
     Crowded,
     #[error("it said nothing for too long")]
     Silent,
+    #[error("it does not take what it is sent")]
+    Stalled,
     #[error("the server shuts down")]
     ShutDown,
     #[error(transparent)]
@@ -71,7 +72,7 @@ impl Over {
                 return None;
             }
             Self::Socket(Error::Protocol(_)) => CloseCode::Protocol,
-            Self::Closed | Self::Socket(_) => return None,
+            Self::Closed | Self::Stalled | Self::Socket(_) => return None,
         };
         let reason = match self {
             Self::Socket(_) => String::new(),
@@ -79,6 +80,15 @@ impl Over {
         };
         let reason = reason.into();
         Some(CloseFrame { code, reason })
+    }
+}
+
+impl From<Untaken> for Over {
+    fn from(untaken: Untaken) -> Self {
+        match untaken {
+            Untaken::Stalled => Self::Stalled,
+            Untaken::Socket(error) => Self::Socket(error),
+        }
     }
 }
 
@@ -99,23 +109,27 @@ impl Feeding {
             tracing::info!(agent, %over, "an agent of FeatBit's is gone");
             listed.end(|agent| self.access.gone(agent));
         }
-        part(socket, over).await;
+        refuse(socket, over).await;
     }
 
     async fn talk_to_agent<'a>(
         &'a self,
         socket: &mut Socket,
-        peer: &Peer,
+        peer: &'a Peer,
         listed: &mut Option<Told<'a>>,
     ) -> Over {
         let (write, mut read) = socket.split();
         let (say, mut said) = mpsc::channel(QUEUE);
         let opened = watch::Sender::new(peer.opened.clone());
-        let mut telling = Telling::new(self, peer, opened.subscribe(), Line::new(write));
+        let mut conversation = Conversation::new(self, peer, opened.subscribe(), write);
         tokio::select! {
             over = listen(&mut read, say) => over,
-            over = telling.run(&mut said, listed) => over,
-            _revoked = self.watch(&peer.secret, &opened) => Over::NoKey,
+            over = conversation.run(&mut said, listed) => over,
+            ended = self.watch(&peer.secret, &opened) => match ended {
+                Ended::Revoked => Over::NoKey,
+                _ => Over::Unchecked,
+            },
+            () = self.shutdown.cancelled() => Over::ShutDown,
         }
     }
 }
@@ -138,14 +152,10 @@ async fn listen(read: &mut SplitStream<&mut Socket>, say: mpsc::Sender<Said>) ->
     }
 }
 
-/// Says why, ends our side, and waits some time for the agent's end: closing at once, with bytes of it
-/// unread, could take the close code away from it.
-pub(super) async fn part(mut socket: Socket, over: Over) {
-    let said = match over.close() {
-        Some(frame) => socket.send(Message::Close(Some(frame))).await,
-        None => socket.flush().await,
-    };
-    if said.is_ok() {
-        let _gone_already = socket.get_mut().shutdown().await;
-    }
+/// Says why an agent is fed no more, or not at all.
+pub(super) async fn refuse(socket: Socket, over: Over) {
+    leave(socket, over.close()).await;
 }
+
+#[cfg(test)]
+mod tests;

@@ -18,7 +18,7 @@ pub(super) struct Frame {
 }
 
 /// What came of asking for a frame.
-pub(super) enum Asked {
+pub(super) enum Made {
     /// This is to be sent.
     Frame(Arc<Frame>),
     /// The environment is gone.
@@ -43,26 +43,26 @@ impl Frames {
         id: &str,
         from: Position,
         to: Position,
-    ) -> Result<Asked, Ended> {
+    ) -> Result<Made, Ended> {
         let slot = self.slot(id);
         let mut slot = slot.lock().await;
         slot.retain(|_, frame| frame.strong_count() > 0);
         let made = slot.get(&from).and_then(Weak::upgrade);
         // By the digest too: after a restore the same version is another one.
         if let Some(frame) = made.filter(|frame| frame.to == to || frame.asked == to) {
-            return Ok(Asked::Frame(frame));
+            return Ok(Made::Frame(frame));
         }
         let asked = to;
         let (to, message) = match message(source, id, from).await {
             Ok(Some(message)) => message,
-            Ok(None) => return Ok(Asked::Gone),
-            Err(unavailable) => return Ok(Asked::Unavailable(unavailable)),
+            Ok(None) => return Ok(Made::Gone),
+            Err(unavailable) => return Ok(Made::Unavailable(unavailable)),
         };
         let packed = tokio::task::spawn_blocking(move || pack(&message)).await??;
         let packed = packed.into();
         let frame = Arc::new(Frame { to, asked, packed });
         slot.insert(from, Arc::downgrade(&frame));
-        Ok(Asked::Frame(frame))
+        Ok(Made::Frame(frame))
     }
 
     fn slot(&self, id: &str) -> Arc<Slot> {

@@ -5,28 +5,21 @@ use std::time::Duration;
 
 use burgee_edge::source::Position;
 use bytes::Bytes;
+use futures_util::Sink;
 use futures_util::stream::SplitSink;
-use futures_util::{Sink, SinkExt};
 use tokio::sync::{mpsc, watch};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until};
 use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::tungstenite::protocol::CloseFrame;
-use tokio_tungstenite::tungstenite::protocol::frame::Frame;
-use tokio_tungstenite::tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
+use tokio_tungstenite::tungstenite::protocol::frame::coding::Data;
 
-use super::frames::Asked;
+use super::frames::Made;
+use super::line::{Line, PART};
 use super::{Ended, Feeding, Socket};
 use crate::message::{Opened, ToRelay, pack};
 
-/// How often a relay is pinged: it takes silence for an upstream that is gone.
+/// How often a relay is pinged, also between the parts of a large message: it takes silence for an
+/// upstream that is gone.
 const PING: Duration = Duration::from_secs(10);
-
-/// A large message is sent in parts of so many bytes, with pings between them: so a relay at the end
-/// of a slow line knows that more is coming, and no copy of all of it waits in the socket.
-const PART: usize = 64 * 1024;
-
-/// How long a relay may take for a part.
-const TAKING: Duration = Duration::from_secs(30);
 
 /// How soon what could not be read is tried again.
 const RETRY: Duration = Duration::from_secs(1);
@@ -40,7 +33,7 @@ pub(super) type Have = BTreeMap<String, Position>;
 
 /// What a relay is told through.
 pub(super) struct Telling<W> {
-    write: W,
+    line: Line<W>,
     answers: mpsc::Receiver<ToRelay>,
     pinged: Instant,
 }
@@ -51,7 +44,7 @@ where
 {
     pub(super) fn new(write: W, answers: mpsc::Receiver<ToRelay>) -> Self {
         Self {
-            write,
+            line: Line::new(write),
             answers,
             pinged: Instant::now(),
         }
@@ -75,33 +68,20 @@ where
 
     async fn ping(&mut self) -> Result<(), Ended> {
         self.pinged = Instant::now();
-        self.put(Message::Ping(Bytes::new())).await
+        Ok(self.line.send(Message::Ping(Bytes::new())).await?)
     }
 
-    /// Sends a packed message, in parts where it is large.
+    /// Sends a packed message.
     pub(super) async fn send(&mut self, packed: Bytes) -> Result<(), Ended> {
-        if packed.len() <= PART {
-            return self.put(Message::Binary(packed)).await;
-        }
         for from in (0..packed.len()).step_by(PART) {
             let to = packed.len().min(from + PART);
-            let kind = match from {
-                0 => Data::Binary,
-                _ => Data::Continue,
-            };
-            let is_last = to == packed.len();
-            let part = Frame::message(packed.slice(from..to), OpCode::Data(kind), is_last);
-            self.put(Message::Frame(part)).await?;
+            let (part, is_last) = (packed.slice(from..to), to == packed.len());
+            self.line.part(Data::Binary, part, is_last).await?;
             if self.pinged.elapsed() >= PING {
                 self.ping().await?;
             }
         }
         Ok(())
-    }
-
-    async fn put(&mut self, message: Message) -> Result<(), Ended> {
-        let sent = timeout(TAKING, self.write.send(message)).await;
-        Ok(sent.map_err(|_| Ended::Stalled)??)
     }
 }
 
@@ -186,14 +166,14 @@ impl Feeding {
             let asked = self.frames.get(&*self.source, id, from, to);
             match telling.until(asked).await?? {
                 // Its source is further than what is served here.
-                Asked::Frame(frame) if frame.to == from => {}
-                Asked::Frame(frame) => {
+                Made::Frame(frame) if frame.to == from => {}
+                Made::Frame(frame) => {
                     telling.send(frame.packed.clone()).await?;
                     have.insert(id.clone(), frame.to);
                     brought.sent = true;
                 }
-                Asked::Gone => {}
-                Asked::Unavailable(unavailable) => {
+                Made::Gone => {}
+                Made::Unavailable(unavailable) => {
                     tracing::debug!(environment = id, %unavailable, "a relay has to wait");
                     brought.missed = true;
                 }
@@ -218,18 +198,6 @@ impl Feeding {
         let since = ahead.entry(id.to_owned()).or_insert_with(Instant::now);
         since.elapsed() < PATIENCE
     }
-}
-
-/// Tells a relay why the conversation ends.
-pub(super) async fn farewell(write: &mut Write, reason: &Ended) -> Result<(), Ended> {
-    let (code, reason) = match reason {
-        Ended::Revoked => (CloseCode::Library(4003), "the relay key was revoked"),
-        Ended::Stopping => (CloseCode::Away, "the server shuts down"),
-        _ => return Ok(()),
-    };
-    let reason = reason.into();
-    let frame = CloseFrame { code, reason };
-    Ok(write.send(Message::Close(Some(frame))).await?)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Feeding a relay that is slow, rude, or further than what feeds it, beside a store that hangs.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -8,10 +9,12 @@ use burgee_edge::delivery::NodeReport;
 use burgee_edge::sink;
 use burgee_edge::source::{Changes, Head, KeyKind, Position, State};
 use burgee_eval::segment::Segment;
+use burgee_eval::time::Millis;
 use futures_util::SinkExt;
 use serde_json::json;
 use tokio::net::TcpSocket;
 use tokio::sync::Notify;
+use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::header::AUTHORIZATION;
@@ -19,49 +22,90 @@ use tokio_tungstenite::{MaybeTlsStream, tungstenite};
 
 use super::*;
 use crate::message::{
-    Agent, Answer, MAX_PACKED_UP, MAX_TEXT, Secret, ToUpstream, Whole, pack, unpack_within,
+    Agent, Answer, MAX_PACKED_UP, MAX_TEXT, Secret, ToUpstream, Whole, WireKey, pack, unpack_within,
 };
 use crate::mirror::Mirror;
 use crate::traffic::Batch;
 
-const KEY: &str = "rp-good";
+pub(super) const KEY: &str = "rp-good";
 
 /// What is served, who may have it, and where traffic goes: all of which can be made to hang.
 #[derive(Default)]
-struct World {
-    mirror: Mutex<Mirror>,
+pub(super) struct World {
+    pub(super) mirror: Mutex<Mirror>,
+    /// The SDK keys of what is put.
+    pub(super) keys: Mutex<Vec<WireKey>>,
+    /// Environments that cannot be read, by their ids.
+    pub(super) unreadable: Mutex<BTreeSet<String>>,
+    is_wide: bool,
     is_relay: bool,
-    changed: watch::Sender<u64>,
-    revoked: AtomicBool,
+    pub(super) changed: watch::Sender<u64>,
+    pub(super) revoked: AtomicBool,
     hangs: AtomicBool,
-    asked: AtomicUsize,
+    pub(super) asked: AtomicUsize,
     seen: Notify,
     gone: Notify,
+    pub(super) stop: CancellationToken,
 }
 
 impl World {
     /// The environment `e` moves on, with so many users in a segment.
-    fn put(&self, version: i64, users: usize) {
+    pub(super) fn put(&self, version: i64, users: usize) {
+        self.put_in("e", version, users);
+    }
+
+    /// An environment moves on.
+    pub(super) fn put_in(&self, environment: &str, version: i64, users: usize) {
         let users: Vec<String> = (0..users)
             .map(|_| uuid::Uuid::new_v4().to_string())
             .collect();
         let segment: Segment =
-            serde_json::from_value(json!({"id": "s", "included": users})).unwrap();
+            serde_json::from_value(json!({"id": "s", "updatedAt": version, "included": users}))
+                .unwrap();
         let whole = Whole {
-            environment: "e".into(),
+            environment: environment.into(),
             position: (version, version.unsigned_abs()),
             committed_at: Default::default(),
-            last_stamp: Default::default(),
+            last_stamp: Millis(version),
             flags: Vec::new(),
             segments: vec![segment],
-            keys: Vec::new(),
+            keys: self.keys.lock().unwrap().clone(),
             trace: Default::default(),
         };
         self.mirror().put(whole);
         self.changed.send_modify(|count| *count += 1);
     }
 
-    fn mirror(&self) -> std::sync::MutexGuard<'_, Mirror> {
+    /// One whose key opens `x` too.
+    pub(super) fn wide() -> Self {
+        Self {
+            is_wide: true,
+            ..Self::default()
+        }
+    }
+
+    /// What the key opens.
+    pub(super) fn opened(&self) -> Opened {
+        let environments = if self.is_wide {
+            &["e", "x"][..]
+        } else {
+            &["e"]
+        };
+        Opened {
+            key: "k".into(),
+            names: Default::default(),
+            environments: environments.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    fn readable(&self, id: &str) -> Result<(), Unavailable> {
+        match self.unreadable.lock().unwrap().contains(id) {
+            true => Err(Unavailable("it cannot be read".into())),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn mirror(&self) -> std::sync::MutexGuard<'_, Mirror> {
         self.mirror.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -83,7 +127,10 @@ impl Source for World {
     }
 
     fn state<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<State>, Unavailable>> {
-        Box::pin(async move { Ok(self.mirror().state(id)) })
+        Box::pin(async move {
+            self.readable(id)?;
+            Ok(self.mirror().state(id))
+        })
     }
 
     fn changes<'a>(
@@ -91,7 +138,10 @@ impl Source for World {
         id: &'a str,
         from: Position,
     ) -> BoxFuture<'a, Result<Changes, Unavailable>> {
-        Box::pin(async move { Ok(self.mirror().changes(id, from)) })
+        Box::pin(async move {
+            self.readable(id)?;
+            Ok(self.mirror().changes(id, from))
+        })
     }
 
     fn find_key<'a>(
@@ -131,13 +181,8 @@ impl Access for World {
         Box::pin(async move {
             self.asked.fetch_add(1, Ordering::Relaxed);
             self.maybe_hang().await;
-            let opened = Opened {
-                key: "k".into(),
-                names: Default::default(),
-                environments: vec!["e".into()],
-            };
             let is_good = secret == KEY && !self.revoked.load(Ordering::Relaxed);
-            Ok(is_good.then_some(opened))
+            Ok(is_good.then(|| self.opened()))
         })
     }
 
@@ -156,15 +201,25 @@ impl Access for World {
     fn delivered(&self, _key: Option<&str>, _report: NodeReport) {}
 }
 
-/// A world that is served, and where.
-async fn serve(world: World) -> (Arc<World>, SocketAddr) {
-    let world = Arc::new(world);
-    let hub = Hub::new(Arc::clone(&world) as _, Arc::default());
-    let stop = CancellationToken::new();
-    tokio::spawn(Arc::clone(&hub).run(stop.clone()));
+/// What feeds relays from a world.
+pub(super) async fn feed(world: &Arc<World>) -> Arc<Feeding> {
+    let hub = Hub::new(Arc::clone(world) as _, Arc::default());
+    tokio::spawn(Arc::clone(&hub).run(world.stop.clone()));
     hub.ready().await;
-    let (source, sink) = (Arc::clone(&world) as _, Arc::clone(&world) as _);
-    let feeding = Feeding::new(hub, source, sink, Arc::clone(&world) as _, stop);
+    let (source, sink) = (Arc::clone(world) as _, Arc::clone(world) as _);
+    Feeding::new(
+        hub,
+        source,
+        sink,
+        Arc::clone(world) as _,
+        world.stop.clone(),
+    )
+}
+
+/// A world that is served, and where.
+pub(super) async fn serve(world: World) -> (Arc<World>, SocketAddr) {
+    let world = Arc::new(world);
+    let feeding = feed(&world).await;
     let socket = TcpSocket::new_v4().unwrap();
     // What is not read is felt soon.
     socket.set_send_buffer_size(16 * 1024).unwrap();
@@ -178,7 +233,7 @@ async fn serve(world: World) -> (Arc<World>, SocketAddr) {
 }
 
 /// A relay's end of a conversation.
-struct Caller(WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>);
+pub(super) struct Caller(WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>);
 
 impl Caller {
     async fn connect(to: SocketAddr, key: &str) -> Result<Self, tungstenite::Error> {
@@ -194,7 +249,7 @@ impl Caller {
     }
 
     /// A relay that has `e` at this position.
-    async fn hello(to: SocketAddr, version: i64) -> Self {
+    pub(super) async fn hello(to: SocketAddr, version: i64) -> Self {
         let mut caller = Self::connect(to, KEY).await.unwrap();
         let place = (version, version.unsigned_abs());
         let positions = [("e".to_owned(), place)].into_iter();
@@ -224,7 +279,7 @@ impl Caller {
     }
 
     /// Waits until it is told where `e` is, and nothing of another version before.
-    async fn until(&mut self, version: i64) {
+    pub(super) async fn until(&mut self, version: i64) {
         loop {
             let position = match self.told().await {
                 ToRelay::State(whole) => whole.position,

@@ -30,7 +30,7 @@ const PER_KEY: usize = 512;
 
 /// The query of an upgrade.
 #[derive(Deserialize)]
-pub(super) struct Asked {
+pub(super) struct Wanted {
     #[serde(rename = "type")]
     kind: Option<String>,
     version: Option<String>,
@@ -45,7 +45,7 @@ enum Tongue {
     FeatBit,
 }
 
-impl Asked {
+impl Wanted {
     fn tongue(&self) -> Result<Tongue, Refused> {
         if self.kind.as_deref() != Some("relay-proxy") {
             return Err(Refused::Kind);
@@ -126,19 +126,19 @@ impl IntoResponse for Refused {
 pub(super) async fn upgrade(
     State(feeding): State<Arc<Feeding>>,
     ConnectInfo(address): ConnectInfo<SocketAddr>,
-    Query(asked): Query<Asked>,
+    Query(wanted): Query<Wanted>,
     mut request: Request,
 ) -> Response {
     let upgrading = request.extensions_mut().remove::<OnUpgrade>();
     let headers = std::mem::take(request.headers_mut());
-    let begun = begin(&asked, &headers, upgrading);
+    let begun = begin(&wanted, &headers, upgrading);
     let (tongue, accept, upgrading) = match begun {
         Ok(begun) => begun,
         Err(refused) => return refused.into_response(),
     };
     let secret = match tongue {
         Tongue::Burgee => text(&headers, AUTHORIZATION).map(str::to_owned),
-        Tongue::FeatBit => asked.token,
+        Tongue::FeatBit => wanted.token,
     };
     let secret = secret.unwrap_or_default();
     match (tongue, feeding.peer(secret, address).await) {
@@ -156,7 +156,7 @@ pub(super) async fn upgrade(
             tokio::spawn(async move {
                 match (agent.await, peer) {
                     (Some(socket), Ok(peer)) => feeding.feed_agent(socket, peer).await,
-                    (Some(socket), Err(refused)) => featbit::part(socket, refused.into()).await,
+                    (Some(socket), Err(refused)) => featbit::refuse(socket, refused.into()).await,
                     (None, _) => {}
                 }
             });
@@ -184,11 +184,11 @@ async fn upgraded(upgrading: OnUpgrade, limits: WebSocketConfig) -> Option<Socke
 }
 
 fn begin(
-    asked: &Asked,
+    wanted: &Wanted,
     headers: &HeaderMap,
     upgrading: Option<OnUpgrade>,
 ) -> Result<(Tongue, HeaderValue, OnUpgrade), Refused> {
-    let tongue = asked.tongue()?;
+    let tongue = wanted.tongue()?;
     let accept = text(headers, SEC_WEBSOCKET_KEY).map(|key| derive_accept_key(key.as_bytes()));
     let accept = accept.and_then(|it| HeaderValue::from_str(&it).ok());
     let (accept, upgrading) = accept.zip(upgrading).ok_or(Refused::Upgrade)?;

@@ -121,8 +121,8 @@ pub async fn of_flag(
     let (project, environment) =
         users::place(&state, &caller, "user.read", &project, &environment).await?;
     let commands = question.commands.as_deref();
-    let (snapshot, _) =
-        evaluate::with_draft(&state, &caller, &project, &environment, commands).await?;
+    let snapshot = evaluate::with_draft(&state, &caller, &project, &environment, commands);
+    let snapshot = snapshot.await?.snapshot;
     let missing = || Problem::not_found(format!("flag `{flag}` in `{}`", project.key));
     let key = Key::new(&*flag).map_err(|_| missing())?;
     let found = state.store.flag(&project.id, &key).await;

@@ -1,5 +1,8 @@
-//! What a user gets, and why: at present, at an earlier version, or after edits that nobody has
-//! applied yet.
+//! What a user gets, and why: at present, as it was at a version or a moment, or after edits that
+//! nobody has applied yet; and since which change they get it.
+
+mod state;
+mod user;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,34 +10,32 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use burgee_domain::access::{Kind, Resource};
-use burgee_domain::command::{self, Command};
+use burgee_domain::command::Command;
 use burgee_domain::key::Key;
 use burgee_domain::model::{Environment, Project};
-use burgee_eval::compile::CompiledFlag;
+use burgee_eval::compile::{CompiledFlag, Warning};
 use burgee_eval::explain::{Step, Why};
 use burgee_eval::flag::Variation;
+use burgee_eval::outcome::Outcome;
 use burgee_eval::snapshot::Snapshot;
 use burgee_eval::user::User;
+use burgee_store::Moment;
 use burgee_store::page::PageRequest;
-use burgee_store::{ChangeSetRequest, LoggedItem, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use crate::api;
 use crate::api::page::PageQuery;
-use crate::api::{self, users};
-use crate::app::{AppState, now};
+use crate::app::AppState;
 use crate::auth::Caller;
 use crate::body::{Body, once};
 use crate::params::Path;
 use crate::problem::Problem;
+use crate::since::{Past, Since};
 
-/// What a user may be, as traffic has it: a key, a name, properties, name and value of each
-/// together.
-const MAX_KEY: usize = 512;
-const MAX_NAME: usize = 256;
-const MAX_PROPERTIES: usize = 100;
-const MAX_PROPERTY: usize = 1024;
+pub(crate) use state::{Compiled, named, past, with_draft};
+pub(crate) use user::check_user;
 
 /// Whom to evaluate flags for, and in which state.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -51,11 +52,14 @@ pub struct Question {
     pub flag: Option<String>,
     /// A version of the environment that was; the present where absent.
     pub version: Option<i64>,
+    /// A moment, ISO 8601: the newest version that was asked for by then. Not together with
+    /// `version`.
+    pub at: Option<String>,
     /// A draft: commands, as of a change set, that are applied for this answer alone; for whoever
-    /// may look at what they are about. Not together with `version`.
+    /// may look at what they are about. Not together with `version` or `at`.
     #[schema(value_type = Option<Vec<Command>>)]
     pub commands: Option<Vec<Value>>,
-    /// Whether each flag comes with its steps: where absent, if one is asked for.
+    /// Whether each flag comes with its steps: where absent, if one is asked for, or an explanation.
     pub steps: Option<bool>,
     /// `next` of the page before; absent for the first.
     pub cursor: Option<String>,
@@ -72,6 +76,8 @@ pub struct Evaluation {
     /// The environment's version that they were evaluated at; of a draft, the one that it is based
     /// on.
     pub version: i64,
+    /// When that version was asked for, ISO 8601; null for version 0.
+    pub at: Option<String>,
     /// Whether it is what a draft would give.
     pub draft: bool,
     /// By key.
@@ -93,6 +99,10 @@ pub struct EvaluatedUser {
     pub properties: BTreeMap<String, String>,
     /// Whether it is the user as known here; else as given.
     pub stored: bool,
+    /// Of a user as known here: since when name and properties are so, ISO 8601. Where `at` is
+    /// before that, they may have been others then, and so may the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub properties_since: Option<String>,
 }
 
 /// What one flag gives.
@@ -110,6 +120,40 @@ pub struct FlagEvaluation {
     /// How it came to that, in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<Step>>,
+    /// What in the flag and its segments does not do what its author may think; where an
+    /// explanation is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<WarningView>>,
+    /// Since which change the user gets that, as they are in this answer; where one flag's
+    /// explanation is asked for, and not of a draft.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<Since>,
+}
+
+/// Something that does not do what its author may think.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WarningView {
+    /// Whether it is in the flag or in a segment that the flag asks.
+    pub of: WarningOf,
+    /// The flag's key, or the segment's name.
+    pub name: String,
+    /// A stable code, e.g. `segmentUnknown`.
+    pub code: String,
+    /// Where, as an RFC 6901 pointer into the flag's targeting or the segment.
+    pub pointer: String,
+    /// What it is, in plain words.
+    pub message: String,
+}
+
+/// What a warning is about.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum WarningOf {
+    /// The flag.
+    Flag,
+    /// A segment.
+    Segment,
 }
 
 /// Evaluate flags for a user, with reasons and the steps that led to them.
@@ -126,209 +170,127 @@ pub async fn evaluate(
     Path((project, environment)): Path<(String, String)>,
     Body(question): Body<Question>,
 ) -> Result<Json<Evaluation>, Problem> {
-    let (project, environment) = api::environment(&state, &caller, &project, &environment).await?;
-    let user = user(&state, &caller, &project, &environment, &question).await?;
-    let page: PageRequest = PageQuery {
-        cursor: question.cursor.clone(),
-        limit: question.limit,
-    }
-    .try_into()?;
-    let (snapshot, version) = snapshot(&state, &caller, &project, &environment, &question).await?;
-    let flags = flags(&state, &caller, &project, &snapshot, &question).await?;
-    let draft = question.commands.is_some();
-    let steps = question.steps.unwrap_or(question.flag.is_some());
-    let answered = api::computed(move || {
-        let work = Work {
-            snapshot: &snapshot,
-            user: &user,
-            steps,
+    let place = Place::find(&state, &caller, &project, &environment).await?;
+    let depth = match question.steps.unwrap_or(question.flag.is_some()) {
+        true => Depth::Steps,
+        false => Depth::Reason,
+    };
+    place.answer(&question, depth).await.map(|it| Json(it.0))
+}
+
+/// Explain what a user gets: the same with all steps and warnings, and for one flag since which
+/// change the user gets it, and what they got before.
+#[utoipa::path(post,
+    path = "/api/v1/projects/{project}/environments/{environment}/evaluate/explain",
+    tag = "users",
+    params(("project", description = "The project's key"),
+        ("environment", description = "The environment's key")),
+    request_body = Question,
+    responses((status = 200, body = Evaluation), (status = 400, body = Problem),
+        (status = 404, body = Problem)))]
+pub async fn explain(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path((project, environment)): Path<(String, String)>,
+    Body(question): Body<Question>,
+) -> Result<Json<Evaluation>, Problem> {
+    let place = Place::find(&state, &caller, &project, &environment).await?;
+    let (mut evaluation, compiled) = place.answer(&question, Depth::Everything).await?;
+    let one = question.flag.is_some() && question.commands.is_none();
+    if let (true, [answer]) = (one, evaluation.items.as_mut_slice())
+        && let Some(flag) = compiled.snapshot.flag(&answer.flag)
+    {
+        let past = Past {
+            store: &state.store,
+            organization: &caller.organization,
+            environment: place.environment.id.as_str(),
         };
-        let (items, next) = work.page(flags, &page);
-        Evaluation {
-            user,
-            version,
-            draft,
-            items,
-            next,
-        }
-    });
-    Ok(Json(answered.await?))
+        let (user, version) = (evaluation.user.as_evaluated(), compiled.version);
+        let gets = answer.variation.as_ref();
+        answer.since = past.since(version, flag, &user, gets).await?;
+    }
+    Ok(Json(evaluation))
 }
 
-/// The user that is meant: known here, or as given.
-async fn user(
-    state: &AppState,
-    caller: &Caller,
-    project: &Project,
-    environment: &Environment,
-    question: &Question,
-) -> Result<EvaluatedUser, Problem> {
-    if question.name.is_none() && question.properties.is_none() {
-        caller.may("user.read", &Resource::of(project, environment))?;
-        let found = users::known(state, environment, &question.key).await?;
-        let found = users::EndUserView::from(found);
-        return Ok(EvaluatedUser {
-            key: found.key,
-            name: found.name,
-            properties: found.properties,
-            stored: true,
+/// How much is told of each flag.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    /// What the user gets, and the reason in short.
+    Reason,
+    /// Each step as well.
+    Steps,
+    /// Warnings as well.
+    Everything,
+}
+
+/// Where flags are evaluated, and for which caller.
+struct Place<'a> {
+    state: &'a AppState,
+    caller: &'a Caller,
+    project: Project,
+    environment: Environment,
+}
+
+impl<'a> Place<'a> {
+    /// The environment of these keys, if the caller may know of it.
+    async fn find(
+        state: &'a AppState,
+        caller: &'a Caller,
+        project: &str,
+        environment: &str,
+    ) -> Result<Self, Problem> {
+        let (project, environment) = api::environment(state, caller, project, environment).await?;
+        Ok(Self {
+            state,
+            caller,
+            project,
+            environment,
+        })
+    }
+
+    /// A page of flags, evaluated, and the state that they were evaluated in.
+    async fn answer(
+        &self,
+        question: &Question,
+        depth: Depth,
+    ) -> Result<(Evaluation, Compiled), Problem> {
+        let Self {
+            state,
+            caller,
+            project,
+            environment,
+        } = self;
+        let user = user::user(state, caller, project, environment, question).await?;
+        let page: PageRequest = PageQuery {
+            cursor: question.cursor.clone(),
+            limit: question.limit,
+        }
+        .try_into()?;
+        let compiled = state::asked(state, caller, project, environment, question).await?;
+        let flags = flags(state, caller, project, &compiled.snapshot, question).await?;
+        let moment = Moment::Version(compiled.version);
+        let at = state.store.version_at(environment.id.as_str(), moment);
+        let at = at.await?.at.map(|at| at.to_string());
+        let draft = question.commands.is_some();
+        let (snapshot, version) = (Arc::clone(&compiled.snapshot), compiled.version);
+        let answered = api::computed(move || {
+            let work = Work {
+                snapshot: &snapshot,
+                user: &user,
+                depth,
+            };
+            let (items, next) = work.page(flags, &page);
+            Evaluation {
+                user,
+                version,
+                at,
+                draft,
+                items,
+                next,
+            }
         });
+        Ok((answered.await?, compiled))
     }
-    let user = EvaluatedUser {
-        key: question.key.clone(),
-        name: question.name.clone().unwrap_or_default(),
-        properties: question.properties.clone().unwrap_or_default(),
-        stored: false,
-    };
-    check_user(&user.key, &user.name, &user.properties)?;
-    Ok(user)
-}
-
-/// Refuses what no user of an SDK can be.
-pub(super) fn check_user(
-    key: &str,
-    name: &str,
-    properties: &BTreeMap<String, String>,
-) -> Result<(), Problem> {
-    let refuse = |pointer: &str, code: &str, rule: String| {
-        Err(Problem::invalid(pointer.to_owned(), code, rule))
-    };
-    if key.trim().is_empty() || key.len() > MAX_KEY {
-        let rule = format!("a user's key has 1 to {MAX_KEY} bytes, not only blanks");
-        return refuse("/key", "userKey", rule);
-    }
-    if name.len() > MAX_NAME {
-        let rule = format!("a user's name has at most {MAX_NAME} bytes");
-        return refuse("/name", "tooLong", rule);
-    }
-    if properties.len() > MAX_PROPERTIES {
-        let rule = format!("a user has at most {MAX_PROPERTIES} properties");
-        return refuse("/properties", "listTooLong", rule);
-    }
-    for (property, value) in properties {
-        let pointer = format!(
-            "/properties/{}",
-            property.replace('~', "~0").replace('/', "~1")
-        );
-        if property.is_empty() || property.len() + value.len() > MAX_PROPERTY {
-            let rule =
-                format!("a property has a name, and with its value at most {MAX_PROPERTY} bytes");
-            return refuse(&pointer, "tooLong", rule);
-        }
-        if property.contains('\0') || value.contains('\0') {
-            let rule = "the character U+0000 is in no text here".to_owned();
-            return refuse(&pointer, "nulCharacter", rule);
-        }
-    }
-    if key.contains('\0') || name.contains('\0') {
-        let pointer = if key.contains('\0') { "/key" } else { "/name" };
-        let rule = "the character U+0000 is in no text here".to_owned();
-        return refuse(pointer, "nulCharacter", rule);
-    }
-    Ok(())
-}
-
-/// The state that is asked for, compiled, and its version.
-async fn snapshot(
-    state: &AppState,
-    caller: &Caller,
-    project: &Project,
-    environment: &Environment,
-    question: &Question,
-) -> Result<(Arc<Snapshot>, i64), Problem> {
-    if let Some(version) = question.version {
-        let newest = environment.position.version;
-        if question.commands.is_some() {
-            let rule = "version and commands exclude each other";
-            return Err(Problem::invalid("/version", "together", rule));
-        }
-        if !(0..=newest).contains(&version) {
-            let rule = format!("must be from 0 to {newest}, the environment's version");
-            return Err(Problem::invalid("/version", "range", rule));
-        }
-        let items = state
-            .store
-            .items_at(environment.id.as_str(), version)
-            .await?;
-        let built = api::computed(move || of_items(&items)).await?;
-        return Ok((Arc::new(built?), version));
-    }
-    let commands = question.commands.as_deref();
-    with_draft(state, caller, project, environment, commands).await
-}
-
-/// What an environment serves, or would after these commands, compiled; and its version.
-pub(super) async fn with_draft(
-    state: &AppState,
-    caller: &Caller,
-    project: &Project,
-    environment: &Environment,
-    commands: Option<&[Value]>,
-) -> Result<(Arc<Snapshot>, i64), Problem> {
-    let preview = match commands {
-        None => None,
-        Some(commands) => draft(state, caller, project, environment, commands).await?,
-    };
-    let (present, version) = present(state, environment).await?;
-    let Some(preview) = preview else {
-        return Ok((Arc::new(present), version));
-    };
-    let (flags, segments) = preview.items()?;
-    let applied = api::computed(move || present.apply(flags, segments).0).await?;
-    Ok((Arc::new(applied), version))
-}
-
-/// What an environment serves, compiled, and its version.
-pub(crate) async fn present(
-    state: &AppState,
-    environment: &Environment,
-) -> Result<(Snapshot, i64), Problem> {
-    let found = state.store.edge().state(environment.id.as_str()).await?;
-    let found = found.ok_or_else(|| Problem::not_found("such environment any more"))?;
-    let version = found.environment.position.version;
-    let built = api::computed(move || Snapshot::build(found.flags, found.segments)).await?;
-    Ok((built, version))
-}
-
-/// What the commands would make the environment serve; none where that is the same.
-async fn draft(
-    state: &AppState,
-    caller: &Caller,
-    project: &Project,
-    environment: &Environment,
-    commands: &[Value],
-) -> Result<Option<burgee_store::Preview>, Problem> {
-    let request = ChangeSetRequest {
-        id: None,
-        organization: caller.organization.clone(),
-        actor: caller.actor.clone(),
-        rights: caller.rights.clone(),
-        comment: String::new(),
-        base: BTreeMap::new(),
-        commands: command::parse(commands.to_vec(), Some(project.key.as_str()))?,
-        override_reason: None,
-        dry_run: true,
-        now: now(),
-    };
-    let applied = state.store.apply(&request).await?;
-    let mut previews = applied.preview.into_iter();
-    Ok(previews.find(|preview| preview.environment == environment.id.as_str()))
-}
-
-/// The state that logged images are of.
-fn of_items(items: &[LoggedItem]) -> Result<Snapshot, StoreError> {
-    let (mut flags, mut segments) = (Vec::new(), Vec::new());
-    for item in items {
-        match item.kind.as_str() {
-            "flag" => flags.push(read(&item.image)?),
-            _ => segments.push(read(&item.image)?),
-        }
-    }
-    Ok(Snapshot::build(flags, segments))
-}
-
-fn read<T: serde::de::DeserializeOwned>(image: &str) -> Result<T, StoreError> {
-    serde_json::from_str(image).map_err(|error| StoreError::Other(Box::new(error)))
 }
 
 /// A flag to be evaluated: what is served, or a key under which nothing is.
@@ -378,7 +340,7 @@ async fn flags(
 struct Work<'a> {
     snapshot: &'a Snapshot,
     user: &'a EvaluatedUser,
-    steps: bool,
+    depth: Depth,
 }
 
 impl Work<'_> {
@@ -389,14 +351,7 @@ impl Work<'_> {
         let mut rest = flags
             .iter()
             .filter(|asked| after.is_none_or(|after| asked.key() > after));
-        let properties = self.user.properties.iter();
-        let user = User {
-            key: self.user.key.as_str().into(),
-            name: self.user.name.as_str().into(),
-            properties: properties
-                .map(|(name, value)| (name.as_str().into(), value.as_str().into()))
-                .collect(),
-        };
+        let user = self.user.as_evaluated();
         let some = rest.by_ref().take(limit);
         let items: Vec<_> = some.map(|asked| self.evaluate(asked, &user)).collect();
         let next = rest.next().and(items.last().map(|item| item.flag.clone()));
@@ -406,19 +361,45 @@ impl Work<'_> {
     fn evaluate(&self, asked: &Asked, user: &User<'_>) -> FlagEvaluation {
         let flag = match asked {
             Asked::Served(flag) => flag,
-            Asked::NotReleased(key) => return not_released(key, self.steps),
+            Asked::NotReleased(key) => return not_released(key, self.depth),
         };
         let explained = self.snapshot.explain(flag, user);
         let outcome = explained.outcome;
-        let variation = outcome.and_then(|it| flag.flag().variations.get(it.variation));
         FlagEvaluation {
             flag: flag.flag().key.clone(),
-            variation: variation.cloned(),
+            variation: served(flag, outcome),
             reason: explained.reason,
             send_to_experiment: outcome.is_some_and(|it| it.send_to_experiment),
-            steps: self.steps.then_some(explained.steps),
+            steps: (self.depth != Depth::Reason).then_some(explained.steps),
+            warnings: (self.depth == Depth::Everything).then(|| warnings(self.snapshot, flag)),
+            since: None,
         }
     }
+}
+
+/// The variation that an outcome is.
+fn served(flag: &CompiledFlag, outcome: Option<Outcome>) -> Option<Variation> {
+    flag.flag().variations.get(outcome?.variation).cloned()
+}
+
+/// What does not do what its author may think, in the flag and in the segments that it asks.
+fn warnings(snapshot: &Snapshot, flag: &CompiledFlag) -> Vec<WarningView> {
+    let view = |of: WarningOf, name: &str, warning: &Warning| WarningView {
+        of,
+        name: name.to_owned(),
+        code: warning.code.as_str().to_owned(),
+        pointer: warning.pointer.clone(),
+        message: warning.message.clone(),
+    };
+    let own = flag.warnings().iter();
+    let own = own.map(|it| view(WarningOf::Flag, &flag.flag().key, it));
+    let segments = flag.segment_ids().filter_map(|id| snapshot.segment(id));
+    let of_segments = segments.flat_map(|segment| {
+        let name = &segment.segment().name;
+        let warnings = segment.warnings().iter();
+        warnings.map(move |it| view(WarningOf::Segment, name, it))
+    });
+    own.chain(of_segments).collect()
 }
 
 impl Asked {
@@ -430,7 +411,7 @@ impl Asked {
     }
 }
 
-fn not_released(key: &str, steps: bool) -> FlagEvaluation {
+fn not_released(key: &str, depth: Depth) -> FlagEvaluation {
     FlagEvaluation {
         flag: key.to_owned(),
         variation: None,
@@ -441,6 +422,8 @@ fn not_released(key: &str, steps: bool) -> FlagEvaluation {
                 .to_owned(),
         },
         send_to_experiment: false,
-        steps: steps.then(Vec::new),
+        steps: (depth != Depth::Reason).then(Vec::new),
+        warnings: (depth == Depth::Everything).then(Vec::new),
+        since: None,
     }
 }

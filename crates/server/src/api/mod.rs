@@ -27,6 +27,7 @@ pub mod members;
 pub mod oidc;
 pub mod organization;
 pub mod page;
+pub mod past_effects;
 pub mod permissions;
 pub mod planned;
 pub mod policies;

@@ -33,6 +33,8 @@ pub struct EndUserView {
     pub first_seen: String,
     /// When it was last seen, to a day, ISO 8601.
     pub last_seen: String,
+    /// Since when its name and its properties are so, ISO 8601.
+    pub properties_since: String,
 }
 
 impl From<EndUser> for EndUserView {
@@ -48,6 +50,7 @@ impl From<EndUser> for EndUserView {
             properties,
             first_seen: user.first_seen.to_string(),
             last_seen: user.last_seen.to_string(),
+            properties_since: user.changed.unwrap_or(user.first_seen).to_string(),
         }
     }
 }

@@ -10,7 +10,7 @@ use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_store::Actor;
 use burgee_store::people::accounts::Account;
-use burgee_store::people::members::{InOrganization, Membership};
+use burgee_store::people::membership::{InOrganization, Membership};
 use burgee_store::people::sessions::{LONGEST, Seen, Session};
 
 use super::{Caller, cross_site};

@@ -7,7 +7,7 @@ use burgee_domain::access::Rights;
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_eval::time::Millis;
-use burgee_store::people::members::Membership;
+use burgee_store::people::membership::Membership;
 use burgee_store::{Store, StoreError, Token};
 
 use super::{Caller, SignedIn, bearer};

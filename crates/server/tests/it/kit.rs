@@ -131,6 +131,13 @@ impl App {
         self.server.address()
     }
 
+    /// What it counts, as Prometheus reads it.
+    pub(crate) async fn metrics(&self) -> String {
+        let url = format!("http://{}/metrics", self.server.metrics_address());
+        let answer = reqwest::get(url).await.unwrap();
+        answer.text().await.unwrap()
+    }
+
     /// Without a token.
     pub(crate) fn nobody(&self) -> Api {
         Api::new(self.address())

@@ -12,6 +12,7 @@ mod conflicts;
 mod deliveries;
 mod events;
 mod examples;
+mod explained;
 mod feed;
 mod flag_index;
 mod kit;

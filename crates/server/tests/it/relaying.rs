@@ -2,7 +2,10 @@
 
 mod delivered;
 mod featbit;
+mod meddling;
 mod nats;
+mod published;
+mod queued;
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -10,7 +13,7 @@ use std::time::Duration;
 
 use burgee_domain::id::Id;
 use burgee_relay::backbone::{Backbone, Follow};
-use burgee_relay::{Config, From, Relay, state_file};
+use burgee_relay::{Config, From, GRACE, Relay, state_file};
 use burgee_server::relays;
 use burgee_store::{Actor, NewRelayKey, RelayKeyEdit, RelayKeyScope};
 use burgee_testkit::nats::Nats;
@@ -128,7 +131,7 @@ async fn id(app: &App, key: &str) -> String {
 
 /// A relay below `folder` that follows NATS.
 async fn follower(url: &str, scope: Option<Vec<String>>, folder: &Path) -> Relay {
-    start(From::Backbone {
+    let from = From::Backbone {
         follow: Follow {
             backbone: backbone(url),
             scope,
@@ -136,45 +139,64 @@ async fn follower(url: &str, scope: Option<Vec<String>>, folder: &Path) -> Relay
         folder: folder.join("relay"),
         name: "near".into(),
         spool: 1 << 20,
-    })
-    .await
+    };
+    Relay::start(config(from)).await.unwrap()
 }
 
 /// A relay below `folder`, fed from `upstream`.
 async fn relay(upstream: SocketAddr, key: &str, folder: &Path) -> Relay {
-    start(From::Upstream {
+    let config = config(from_upstream(upstream, key, folder));
+    Relay::start(config).await.unwrap()
+}
+
+fn from_upstream(upstream: SocketAddr, key: &str, folder: &Path) -> From {
+    From::Upstream {
         address: format!("http://{upstream}").parse().unwrap(),
         key: key.to_owned(),
         folder: folder.join("relay"),
         name: "near".into(),
         spool: 1 << 20,
-    })
-    .await
+    }
 }
 
-async fn start(from: From) -> Relay {
+fn config(from: From) -> Config {
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
-    let config = Config {
+    Config {
         listen: any,
         share_port: false,
         tls: None,
         metrics_listen: any,
         from,
+        grace: GRACE,
         drain: Duration::from_secs(5),
+    }
+}
+
+/// How long something may take to come about before a test fails.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Looks again and again, until there is something.
+async fn until_some<T>(mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    let looking = async {
+        loop {
+            if let Some(found) = look().await {
+                return found;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
     };
-    Relay::start(config).await.unwrap()
+    let found = tokio::time::timeout(PATIENCE, looking).await;
+    found.expect("it comes about")
 }
 
 /// Waits until the API lists a user of `prod`.
 async fn until_known(app: &App, user: &str) -> Value {
     let path = format!("projects/default/environments/prod/users/{user}");
-    loop {
+    until_some(async || {
         let found = app.owner.get(&path).await;
-        if found.status == 200 {
-            return found.expect(200);
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+        (found.status == 200).then(|| found.expect(200))
+    })
+    .await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -331,18 +353,24 @@ async fn goes_on_and_catches_up(rig: Rig) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_relay_that_starts_gives_its_upstream_a_moment_to_be_newer_than_its_disk() {
-    let rig = Rig::start(Database::Sqlite, Fed::Upstream).await;
+    let app = App::start(Database::Sqlite).await;
     let folder = tempfile::tempdir().unwrap();
-    rig.app.apply(flag_on("f")).await;
-    let network = Network::to(rig.address()).await;
-    let near = rig.relay(network.address(), &[], folder.path()).await;
+    app.apply(flag_on("f")).await;
+    let network = Network::to(app.address()).await;
+    let (_, key) = relay_key(&app, &[]).await;
+    let near = relay(network.address(), &key, folder.path()).await;
     near.ready().await;
     near.stop().await;
-    rig.app.apply(json!([in_prod("turnOff", "f")])).await;
-    let client = rig.app.keys("prod").await.client.secret;
+    app.apply(json!([in_prod("turnOff", "f")])).await;
+    let client = app.keys("prod").await.client.secret;
 
     network.stall(true, true);
-    let near = rig.relay(network.address(), &[], folder.path()).await;
+    let config = Config {
+        // However slow this machine is.
+        grace: PATIENCE,
+        ..config(from_upstream(network.address(), &key, folder.path()))
+    };
+    let near = Relay::start(config).await.unwrap();
     let mend = async {
         // What is on the disk could be served long before.
         tokio::time::sleep(Duration::from_millis(200)).await;
@@ -355,7 +383,7 @@ async fn a_relay_that_starts_gives_its_upstream_a_moment_to_be_newer_than_its_di
     let ((), sdk) = tokio::join!(mend, come);
     assert_eq!(sdk.value("f"), Some("false"));
     near.stop().await;
-    rig.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -401,7 +429,9 @@ async fn a_relay_without_a_network_serves_a_file_and_a_newer_one() {
         state_file::write(&file, &whole).unwrap();
     };
     export().await;
-    let relay = start(From::File(file.clone())).await;
+    let relay = Relay::start(config(From::File(file.clone())))
+        .await
+        .unwrap();
     relay.ready().await;
     let mut sdk = Sdk::client(relay.address(), &keys.client.secret, &person("eve"));
     assert_eq!(sdk.value("f"), Some("true"));

@@ -406,6 +406,7 @@ async fn files_go_out_and_come_back_the_same() {
             for user in page["items"].as_array_mut().unwrap() {
                 user["firstSeen"] = Value::Null;
                 user["lastSeen"] = Value::Null;
+                user["propertiesSince"] = Value::Null;
             }
             page
         };

@@ -10,6 +10,7 @@ use super::{Act, Locked, NewEnvironment, Step, insert, lock, rules};
 use crate::change_sets::Actor;
 use crate::error::StoreError;
 use crate::log::LogRow;
+use crate::relay_keys::looks;
 use crate::segments::{self, Entered};
 use crate::{Store, Tx, organizations, projects, room, row, sdk_keys, text};
 
@@ -75,6 +76,7 @@ impl Store {
         };
         self.administer(tx, &act, std::slice::from_mut(&mut step), now)
             .await?;
+        looks::count(tx, &organization).await?;
         Ok(step.environment)
     }
 
@@ -169,6 +171,7 @@ impl Store {
         });
         let mut steps: Vec<Step<'_>> = steps.collect();
         self.administer(tx, act, &mut steps, now).await?;
+        looks::count(tx, act.organization).await?;
         for Step { environment, .. } in &steps {
             sqlx::query("UPDATE environments SET deleted_at = $1 WHERE id = $2")
                 .bind(now.0)

@@ -10,7 +10,7 @@ use sqlx::any::AnyRow;
 
 use super::members::{self, Grants};
 use super::record::{Event, keys};
-use super::{policies, sign_on};
+use super::{holders, policies, sign_on};
 use crate::change_sets::Actor;
 use crate::environments::rules::{self, RulesAt};
 use crate::error::{StoreError, unique};
@@ -133,7 +133,7 @@ impl Store {
         .bind(group.key.folded())
         .execute(&mut *at.tx)
         .await?;
-        members::must_have_owner(&mut at.tx, organization).await?;
+        holders::must_have_owner(&mut at.tx, organization).await?;
         at.done(event("updateGroup", "changed", &group)).await?;
         Ok(group)
     }
@@ -169,7 +169,7 @@ impl Store {
         not_in_rules(&mut at.tx, organization, key).await?;
         members::leave_group(&mut at.tx, organization, key).await?;
         sign_on::forget_group(&mut at.tx, organization, key, now).await?;
-        members::must_have_owner(&mut at.tx, organization).await?;
+        holders::must_have_owner(&mut at.tx, organization).await?;
         let event = Event {
             kind: "deleteGroup",
             params: vec![("group", key.to_string())],

@@ -16,7 +16,7 @@ use super::accounts::{self, Account, NewPassword};
 use super::members::{self, Grants};
 use super::own::Own;
 use super::record::Event;
-use super::{reviewers, sessions};
+use super::{membership, reviewers, sessions};
 use crate::change_sets::{Actor, ActorKind};
 use crate::error::StoreError;
 use crate::{Store, Tx, digest, organizations, room, row, text};
@@ -377,9 +377,9 @@ async fn must_hold(
                        another one";
         StoreError::refused("", "invitationStale", message)
     };
-    let rights = members::rights(connection, organization, maker).await?;
+    let rights = membership::rights(connection, organization, maker).await?;
     let rights = rights.ok_or_else(stale)?;
-    let given = members::policies_given(connection, organization, &link.grants).await?;
+    let given = membership::policies_given(connection, organization, &link.grants).await?;
     let groups = &link.grants.groups;
     let invites = rights.allow(INVITE, &anybody())
         && reviewers::lets_join(connection, organization, &rights, groups).await?;

@@ -1,9 +1,6 @@
-//! Members: what an account is in an organization.
+//! Members of an organization: who they are, and what they were given.
 
-use std::collections::HashSet;
-use std::sync::Arc;
-
-use burgee_domain::access::{Kind, OWNER, Policy, Resource, Rights};
+use burgee_domain::access::{Kind, Resource};
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
 use burgee_domain::model::Organization;
@@ -12,6 +9,8 @@ use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
 use super::accounts::{self, Account};
+use super::holders::must_have_owner;
+use super::membership::policies_of;
 use super::record::{Event, keys};
 use super::{groups, links, policies, reviewers, sign_on};
 use crate::change_sets::Actor;
@@ -62,37 +61,6 @@ pub struct Grants {
     /// Groups.
     pub groups: Vec<String>,
 }
-
-/// What an account is in an organization.
-#[derive(Clone, Debug)]
-pub enum Membership {
-    /// A member.
-    Of(InOrganization),
-    /// Not a member of the organization that was named.
-    None,
-    /// No organization was named, and the account is not in exactly one.
-    Unnamed,
-}
-
-/// A member, as their requests go.
-#[derive(Clone, Debug)]
-pub struct InOrganization {
-    /// The organization.
-    pub organization: Id<Organization>,
-    /// Whether it asks for a second factor.
-    pub second_factor_required: bool,
-    /// Whether it refuses sessions that began with a password, but for owners'.
-    pub passwords_off: bool,
-    /// What they may do.
-    pub rights: Rights,
-}
-
-const MEMBERSHIPS: &str = "SELECT organizations.id, organizations.second_factor_required, \
-                           COALESCE(sign_on.passwords_off, 0), members.policies, members.groups \
-                           FROM members \
-                           JOIN organizations ON organizations.id = members.organization_id \
-                           LEFT JOIN sign_on ON sign_on.organization_id = organizations.id \
-                           WHERE members.account_id = ";
 
 impl Grants {
     /// In the form in which they are stored: each once, in lower case.
@@ -217,77 +185,6 @@ impl Store {
         found.ok_or(StoreError::NotFound("member"))
     }
 
-    /// The organizations that an account is a member of, by key.
-    pub async fn organizations_of(
-        &self,
-        account: &Id<Account>,
-    ) -> Result<Vec<Organization>, StoreError> {
-        let mut connection = self.shared.truth.read.acquire().await?;
-        crate::organizations::of_account(&mut connection, account.as_str()).await
-    }
-
-    /// What a member may do: their own policies and those of their groups. None: not a member.
-    pub async fn rights(
-        &self,
-        organization: &Id<Organization>,
-        account: &Id<Account>,
-    ) -> Result<Option<Rights>, StoreError> {
-        let mut connection = self.shared.truth.read.acquire().await?;
-        rights(&mut connection, organization, account).await
-    }
-
-    /// What an account is in the organization of a key, or in its only one where none is named: what
-    /// a request of theirs needs to know, in few questions.
-    pub async fn membership(
-        &self,
-        account: &Id<Account>,
-        key: Option<&str>,
-    ) -> Result<Membership, StoreError> {
-        let folded = key.map(str::to_ascii_lowercase);
-        let by = folded.as_deref().map(|key| ("key_folded", key));
-        self.membership_by(account, by).await
-    }
-
-    /// What an account is in an organization.
-    pub async fn membership_in(
-        &self,
-        account: &Id<Account>,
-        organization: &Id<Organization>,
-    ) -> Result<Membership, StoreError> {
-        self.membership_by(account, Some(("id", organization.as_str())))
-            .await
-    }
-
-    async fn membership_by(
-        &self,
-        account: &Id<Account>,
-        by: Option<(&str, &str)>,
-    ) -> Result<Membership, StoreError> {
-        let mut connection = self.shared.truth.read.acquire().await?;
-        let mut sql = Sql::new(MEMBERSHIPS);
-        sql.bind(account.as_str());
-        if let Some((column, value)) = by {
-            let condition = format!(" AND organizations.{column} = ");
-            sql.push(&condition).bind(value);
-        }
-        sql.push(" LIMIT 2");
-        let rows = sql.query()?.fetch_all(&mut *connection).await?;
-        let [found] = rows.as_slice() else {
-            return Ok(by.map_or(Membership::Unnamed, |_| Membership::None));
-        };
-        let organization = row::id(found, 0)?;
-        let (mut policies, groups): (Vec<_>, Vec<_>) = (row::json(found, 3)?, row::json(found, 4)?);
-        policies.extend(groups::policies_of(&mut connection, &organization, &groups).await?);
-        let policies =
-            policies::of_keys(&mut connection, &organization, &folded(&policies)).await?;
-        Ok(Membership::Of(InOrganization {
-            organization,
-            second_factor_required: row::boolean(found, 1)?,
-            passwords_off: row::boolean(found, 2)?,
-            rights: Rights::new(policies),
-        }))
-    }
-
     /// Gives a member these policies and groups, in place of what they had. A group that an
     /// environment's rules name as reviewers is joined by who may loosen those.
     ///
@@ -379,19 +276,6 @@ pub(super) fn resource(account: &Id<Account>) -> Resource {
     Resource::new(Kind::Member, account.as_str())
 }
 
-/// What a member may do. None: not a member.
-pub(crate) async fn rights(
-    connection: &mut AnyConnection,
-    organization: &Id<Organization>,
-    account: &Id<Account>,
-) -> Result<Option<Rights>, StoreError> {
-    let Some(member) = find(connection, organization, account).await? else {
-        return Ok(None);
-    };
-    let policies = policies_of(connection, organization, &member).await?;
-    Ok(Some(Rights::new(policies)))
-}
-
 pub(crate) async fn find(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
@@ -409,7 +293,7 @@ pub(crate) async fn find(
     found.as_ref().map(read).transpose()
 }
 
-async fn all(
+pub(super) async fn all(
     connection: &mut AnyConnection,
     organization: &Id<Organization>,
 ) -> Result<Vec<Member>, StoreError> {
@@ -422,25 +306,6 @@ async fn all(
         .fetch_all(connection)
         .await?;
     rows.iter().map(read).collect()
-}
-
-async fn policies_of(
-    connection: &mut AnyConnection,
-    organization: &Id<Organization>,
-    member: &Member,
-) -> Result<Vec<Arc<Policy>>, StoreError> {
-    policies_given(connection, organization, &member.grants()).await
-}
-
-/// The policies that these give together, those of groups too. What is not there gives nothing.
-pub(super) async fn policies_given(
-    connection: &mut AnyConnection,
-    organization: &Id<Organization>,
-    grants: &Grants,
-) -> Result<Vec<Arc<Policy>>, StoreError> {
-    let mut keys = grants.policies.clone();
-    keys.extend(groups::policies_of(connection, organization, &grants.groups).await?);
-    policies::of_keys(connection, organization, &folded(&keys)).await
 }
 
 /// Makes an account a member; one who is keeps what they have.
@@ -477,100 +342,6 @@ pub(super) async fn must_exist(
 ) -> Result<(), StoreError> {
     policies::must_exist(connection, organization, &grants.policies).await?;
     groups::must_exist(connection, organization, &grants.groups).await
-}
-
-/// Refuses a state in which nobody could give anybody rights any more.
-pub(super) async fn must_have_owner(
-    connection: &mut AnyConnection,
-    organization: &Id<Organization>,
-) -> Result<(), StoreError> {
-    match has_owner(connection, organization).await? {
-        true => Ok(()),
-        false => {
-            let message =
-                "somebody must own the organization: give `owner` to another member first";
-            Err(StoreError::conflict("policies", message))
-        }
-    }
-}
-
-/// Whether somebody is an owner, directly or by a group.
-pub(super) async fn has_owner(
-    connection: &mut AnyConnection,
-    organization: &Id<Organization>,
-) -> Result<bool, StoreError> {
-    // Members first, then groups; both name policies and groups by folded keys.
-    let rows = sqlx::query(
-        "SELECT CAST('' AS TEXT), policies, groups FROM members WHERE organization_id = $1 \
-         UNION ALL \
-         SELECT key_folded, policies, '[]' FROM member_groups WHERE organization_id = $1",
-    )
-    .bind(organization.as_str())
-    .fetch_all(connection)
-    .await?;
-    let (mut in_groups, mut owning_groups) = (HashSet::new(), Vec::new());
-    for found in &rows {
-        let (group, policies): (String, Vec<String>) = (row::text(found, 0)?, row::json(found, 1)?);
-        let owns = policies.iter().any(|it| it == OWNER);
-        match (group.is_empty(), owns) {
-            (true, true) => return Ok(true),
-            (true, false) => in_groups.extend(row::json::<Vec<String>>(found, 2)?),
-            (false, true) => owning_groups.push(group),
-            (false, false) => {}
-        }
-    }
-    Ok(owning_groups.iter().any(|group| in_groups.contains(group)))
-}
-
-/// Who has a policy directly, in words: a member's address or a group's key.
-pub(super) async fn user_of_policy(
-    connection: &mut AnyConnection,
-    organization: &Id<Organization>,
-    key: &str,
-) -> Result<Option<String>, StoreError> {
-    let key = key.to_ascii_lowercase();
-    let members = all(connection, organization).await?;
-    let mut members = members.into_iter();
-    if let Some(member) = members.find(|it| it.policies.contains(&key)) {
-        return Ok(Some(member.account.email));
-    }
-    let query = "SELECT key, policies FROM member_groups WHERE organization_id = $1 \
-                 ORDER BY key_folded";
-    let rows = sqlx::query(query)
-        .bind(organization.as_str())
-        .fetch_all(&mut *connection)
-        .await?;
-    for found in &rows {
-        let policies: Vec<String> = row::json(found, 1)?;
-        if policies.contains(&key) {
-            return Ok(Some(format!("the group `{}`", row::text(found, 0)?)));
-        }
-    }
-    let named = [
-        (
-            "SELECT name, policies FROM tokens WHERE organization_id = $1 AND revoked_at IS NULL \
-             ORDER BY created_at, id",
-            "the token",
-        ),
-        (
-            "SELECT email, grants FROM links WHERE organization_id = $1 ORDER BY created_at, id",
-            "the invitation of",
-        ),
-    ];
-    for (query, what) in named {
-        let rows = sqlx::query(query).bind(organization.as_str());
-        for found in &rows.fetch_all(&mut *connection).await? {
-            // An invitation's grants are a list of lists, of which the first has policies.
-            let keys: serde_json::Value = row::json(found, 1)?;
-            let keys = keys.get(0).filter(|it| it.is_array()).unwrap_or(&keys);
-            let names = |keys: &Vec<serde_json::Value>| keys.iter().any(|it| *it == key);
-            if keys.as_array().is_some_and(names) {
-                return Ok(Some(format!("{what} `{}`", row::text(found, 0)?)));
-            }
-        }
-    }
-    let newcomers = sign_on::gives_policy(connection, organization, &key).await?;
-    Ok(newcomers.then(|| "whoever joins by single sign-on".to_owned()))
 }
 
 /// Takes everybody out of a group.

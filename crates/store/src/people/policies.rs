@@ -10,8 +10,8 @@ use burgee_eval::time::Millis;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-use super::members;
 use super::record::{Administration, Event};
+use super::{holders, members};
 use crate::change_sets::Actor;
 use crate::error::{StoreError, unique};
 use crate::sql::Sql;
@@ -191,7 +191,7 @@ impl Store {
         not_builtin(key)?;
         let mut at = self.administration(organization, actor, now).await?;
         at.may(WRITE, resource(key))?;
-        if let Some(user) = members::user_of_policy(&mut at.tx, organization, key).await? {
+        if let Some(user) = holders::user_of_policy(&mut at.tx, organization, key).await? {
             let message = format!("{user} has this policy; take it away first");
             return Err(StoreError::refused("", "inUse", message));
         }

@@ -13,7 +13,8 @@ use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
 use burgee_eval::time::Millis;
 
-use super::members::{self, Grants};
+use super::members::Grants;
+use super::membership;
 use crate::apply::Denied;
 use crate::change_sets::Actor;
 use crate::environments::Act;
@@ -86,8 +87,8 @@ impl Administration<'_> {
         before: &Grants,
         after: &Grants,
     ) -> Result<(), StoreError> {
-        let before = members::policies_given(&mut self.tx, self.organization, before).await?;
-        let after = members::policies_given(&mut self.tx, self.organization, after).await?;
+        let before = membership::policies_given(&mut self.tx, self.organization, before).await?;
+        let after = membership::policies_given(&mut self.tx, self.organization, after).await?;
         let without = |all: &[Arc<Policy>], others: &[Arc<Policy>]| -> Vec<Arc<Policy>> {
             let is_in = |it: &&Arc<Policy>| others.iter().any(|other| other.key == it.key);
             all.iter().filter(|it| !is_in(it)).cloned().collect()

@@ -18,7 +18,7 @@ use super::accounts::{self, Account};
 use super::members::{self, Grants};
 use super::record::{Administration, Event, keys};
 use super::sessions::Seen;
-use super::{links, sessions};
+use super::{holders, links, sessions};
 use crate::change_sets::Actor;
 use crate::error::StoreError;
 use crate::{Store, row, text};
@@ -295,7 +295,7 @@ async fn follow_groups(
         return Ok(());
     }
     members::set_groups(&mut at.tx, organization, &account.id, &groups).await?;
-    if !members::has_owner(&mut at.tx, organization).await? {
+    if !holders::has_owner(&mut at.tx, organization).await? {
         // Nobody could give anybody rights any more: the last owner stays where they are.
         return members::set_groups(&mut at.tx, organization, &account.id, &member.groups).await;
     }

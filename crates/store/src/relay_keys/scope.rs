@@ -81,8 +81,8 @@ const SCOPE: &str = "SELECT k.id, k.organization_id, e.id, p.key, e.key FROM rel
 
 impl Store {
     /// What the relay may be fed with whose key has exactly this text; none where there is no such
-    /// key, or it is revoked. One statement: to be asked again after each commit
-    /// ([`Store::changed`]) for each relay that is connected.
+    /// key, or it is revoked. One statement: to be asked again for each key that relays are connected
+    /// with when that may have changed ([`Store::scopes_changed`]).
     pub async fn relay_scope(&self, secret: &str) -> Result<Option<RelayScope>, StoreError> {
         if !relay_key::is_well_formed(secret) {
             return Ok(None);

@@ -13,7 +13,7 @@ use super::rows;
 use super::{Party, Request, Said};
 use crate::change_sets::{Actor, ActorKind};
 use crate::error::StoreError;
-use crate::people::members;
+use crate::people::{members, membership};
 use crate::tokens;
 
 /// What somebody is now.
@@ -35,7 +35,7 @@ pub(crate) async fn standing(
     let (rights, account) = match actor.kind {
         ActorKind::Member => {
             let account = Id::new(actor.id.as_str());
-            let rights = members::rights(connection, organization, &account).await?;
+            let rights = membership::rights(connection, organization, &account).await?;
             (rights, Some(account))
         }
         ActorKind::Token => {

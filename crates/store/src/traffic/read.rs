@@ -35,6 +35,9 @@ pub struct EndUser {
     pub first_seen: Millis,
     /// When it was last seen, to about a day.
     pub last_seen: Millis,
+    /// When name or properties last became others; none: they are as first seen, or have not changed
+    /// since this is kept.
+    pub changed: Option<Millis>,
 }
 
 impl Traffic<'_> {
@@ -69,7 +72,7 @@ impl Traffic<'_> {
         key: &str,
     ) -> Result<Option<EndUser>, StoreError> {
         let found = sqlx::query(
-            "SELECT key, name, properties, first_seen, last_seen FROM end_users \
+            "SELECT key, name, properties, first_seen, last_seen, changed_at FROM end_users \
              WHERE environment_id = $1 AND key = $2",
         )
         .bind(environment)
@@ -97,5 +100,6 @@ pub(super) fn read_user(found: &AnyRow) -> Result<EndUser, StoreError> {
         properties: row::json(found, 2)?,
         first_seen: row::millis(found, 3)?,
         last_seen: row::millis(found, 4)?,
+        changed: row::optional_millis(found, 5)?,
     })
 }

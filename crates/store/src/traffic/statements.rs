@@ -33,7 +33,9 @@ pub(super) fn upsert_users(rows: &[Cow<'_, UserSeen<'_>>]) -> Result<Sql, StoreE
     let mut sql = insert_users(rows)?;
     sql.push(
         " ON CONFLICT (environment_id, key) DO UPDATE SET name = excluded.name, \
-         properties = excluded.properties, hash = excluded.hash, last_seen = excluded.last_seen \
+         properties = excluded.properties, hash = excluded.hash, last_seen = excluded.last_seen, \
+         changed_at = CASE WHEN excluded.hash <> end_users.hash THEN excluded.last_seen \
+         ELSE end_users.changed_at END \
          WHERE (excluded.hash <> end_users.hash AND excluded.last_seen >= end_users.last_seen) \
          OR excluded.last_seen >= end_users.last_seen + ",
     );

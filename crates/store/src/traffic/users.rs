@@ -205,8 +205,9 @@ async fn load(
     let most = usize::try_from(MAX_BYTES).unwrap_or(usize::MAX);
     let (mut items, mut bytes) = (Vec::with_capacity(places.len()), 0);
     for (number, chunk) in places.chunks(CHUNK).enumerate() {
-        let mut sql =
-            Sql::new("SELECT key, name, properties, first_seen, last_seen FROM end_users");
+        let mut sql = Sql::new(
+            "SELECT key, name, properties, first_seen, last_seen, changed_at FROM end_users",
+        );
         sql.push(" WHERE environment_id = ").bind(environment);
         sql.push(" AND key IN ").list(chunk.iter().map(Place::key));
         let rows = sql

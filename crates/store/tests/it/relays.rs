@@ -2,6 +2,7 @@
 
 mod agents;
 mod keys;
+mod looks;
 
 use burgee_domain::id::Id;
 use burgee_domain::model::{Environment, Organization};

@@ -17,9 +17,11 @@ mod story;
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use burgee_testkit::cluster::node::Node;
 use burgee_testkit::cluster::watchers::{Seen, Watch, Watchers};
 use burgee_testkit::cluster::{Cluster, Plan};
 use burgee_testkit::sdk::Kind;
@@ -234,18 +236,19 @@ impl Demo {
 /// SDKs begin to listen at each node.
 fn watch(cluster: &Cluster) -> Watchers {
     let (client, server) = &cluster.keys.prod;
-    let of = |address| {
+    let of = |node: &Node| {
         SDKS.map(|kind| Watch {
-            address,
+            address: node.address,
             kind,
             secret: match kind {
                 Kind::Client => client.clone(),
                 Kind::Server => server.clone(),
             },
             leaves_within: None,
+            deaths: Arc::clone(&node.deaths),
         })
     };
-    Watchers::start(cluster.nodes().flat_map(|node| of(node.address)))
+    Watchers::start(cluster.nodes().flat_map(of))
 }
 
 /// The values that SDKs of a node have.

@@ -6,21 +6,18 @@
 //! target `n`: wherever a half of a set was left, two of the four would differ. The third is a
 //! number, and has `n` as its value, which client SDKs see.
 
+pub mod checks;
+pub mod writers;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-use reqwest::Method;
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
-use tokio::task::JoinSet;
-use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::api::{Answer, Api, PATIENCE};
-use crate::sdk::Sdk;
+use crate::api::Api;
+use checks::history;
 
 /// How many write at once.
 pub const WRITERS: usize = 3;
@@ -62,18 +59,6 @@ pub struct Ledger {
     variation: String,
 }
 
-/// How writers write.
-#[derive(Clone, Copy, Debug)]
-pub struct Pace {
-    /// The number of each one's first set.
-    pub first: usize,
-    /// How long each waits between two.
-    pub pause: Duration,
-    /// Whether who gets no answer, or is told to come later, turns to the next server with the
-    /// same set; otherwise the writers end with their server.
-    pub insists: bool,
-}
-
 impl Ledger {
     /// Makes the writers' flags.
     ///
@@ -109,29 +94,6 @@ impl Ledger {
         }
     }
 
-    /// Starts the writers, who write to the first of these servers as long as it answers.
-    pub fn write(&self, servers: &[Api], pace: Pace) -> Writing {
-        let (told, answers) = mpsc::unbounded_channel();
-        let stop = Arc::new(AtomicBool::new(false));
-        let mut tasks = JoinSet::new();
-        for number in 0..WRITERS {
-            let writer = Writer {
-                servers: servers.to_vec(),
-                ledger: self.clone(),
-                number,
-                pace,
-                stop: Arc::clone(&stop),
-                told: told.clone(),
-            };
-            tasks.spawn(writer.write());
-        }
-        Writing {
-            tasks,
-            stop,
-            answers,
-        }
-    }
-
     /// Sends again what has no answer, and checks the data as a server has it (by its API) and a
     /// node serves it.
     ///
@@ -139,14 +101,7 @@ impl Ledger {
     /// Where something that was acknowledged is missing, something is there by halves, or what is
     /// served is not the last.
     pub async fn check(&self, api: &Api, node: SocketAddr, keys: &Keys) {
-        let history = history(api, "prod").await;
-        no_version_is_missing(&history, "default/prod");
-        no_version_is_missing(&self::history(api, "dev").await, "default/dev");
-        what_was_acknowledged_is_there(&history, self);
-        let served = served(node, keys);
-        for writer in 0..WRITERS {
-            what_is_served_is_the_last_of_the_log(api, &history, &served, writer).await;
-        }
+        checks::all(self, api, node, keys).await;
         self.settle(api).await;
     }
 
@@ -205,241 +160,4 @@ fn pair(writer: usize) -> [String; 2] {
 /// The flag whose value is the number of a writer's last set.
 pub fn count(writer: usize) -> String {
     format!("count-{writer}")
-}
-
-/// What a writer was answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answered {
-    Done,
-    NotNow,
-}
-
-/// Writers at work.
-pub struct Writing {
-    tasks: JoinSet<()>,
-    stop: Arc<AtomicBool>,
-    answers: mpsc::UnboundedReceiver<(usize, Answered)>,
-}
-
-impl Writing {
-    /// Waits for so many acknowledgements.
-    ///
-    /// # Panics
-    /// Where none comes.
-    pub async fn acknowledged(&mut self, many: usize) {
-        for _ in 0..many {
-            while self.next().await.1 != Answered::Done {}
-        }
-    }
-
-    /// Waits until each writer has been told to come back later.
-    ///
-    /// # Panics
-    /// Where one is not.
-    pub async fn refused(&mut self) {
-        self.all(Answered::NotNow).await;
-    }
-
-    /// Waits until each writer has had a set acknowledged, and was not refused after it.
-    ///
-    /// # Panics
-    /// Where that does not come.
-    pub async fn well_again(&mut self) {
-        self.all(Answered::Done).await;
-    }
-
-    async fn all(&mut self, wanted: Answered) {
-        let mut missing: BTreeSet<usize> = (0..WRITERS).collect();
-        while !missing.is_empty() {
-            let (writer, answered) = self.next().await;
-            match answered == wanted {
-                true => missing.remove(&writer),
-                false => missing.insert(writer),
-            };
-        }
-    }
-
-    /// Ends the writers, after the set that each is at, or waits for their end where the server is
-    /// gone.
-    ///
-    /// # Panics
-    /// Where a writer failed.
-    pub async fn end(mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        while let Some(ended) = self.tasks.join_next().await {
-            ended.expect("a writer");
-        }
-    }
-
-    async fn next(&mut self) -> (usize, Answered) {
-        let next = async {
-            tokio::select! {
-                answer = self.answers.recv() => answer.expect("the writers write"),
-                Some(ended) = self.tasks.join_next() => panic!("a writer ended: {ended:?}"),
-            }
-        };
-        timeout(PATIENCE * 2, next).await.expect("an answer comes")
-    }
-}
-
-struct Writer {
-    servers: Vec<Api>,
-    ledger: Ledger,
-    number: usize,
-    pace: Pace,
-    stop: Arc<AtomicBool>,
-    told: mpsc::UnboundedSender<(usize, Answered)>,
-}
-
-impl Writer {
-    /// Writes until it is told to stop, or the server is gone.
-    async fn write(mut self) {
-        for n in self.pace.first.. {
-            let id = Uuid::now_v7().to_string();
-            let set = self.set(&id, n);
-            let sent = Sent {
-                set: set.clone(),
-                answer: None,
-            };
-            self.ledger.sent().insert(id.clone(), sent);
-            let Some(answer) = self.insist(&set).await else {
-                return;
-            };
-            if let Some(sent) = self.ledger.sent().get_mut(&id) {
-                sent.answer = Some(answer);
-            }
-            self.tell(Answered::Done);
-            tokio::time::sleep(self.pace.pause).await;
-        }
-    }
-
-    /// Sends a set until it is done.
-    async fn insist(&mut self, set: &Value) -> Option<Value> {
-        while !self.stop.load(Ordering::Relaxed) {
-            let sent = self.servers[0].try_send(Method::POST, PATH, Some(set.to_string()));
-            match sent.await {
-                Ok(answer) if answer.status != 503 => return Some(answer.expect(200)),
-                Ok(answer) => unavailable(answer),
-                Err(_) if self.pace.insists => {}
-                Err(_) => return None,
-            }
-            self.tell(Answered::NotNow);
-            if self.pace.insists {
-                self.servers.rotate_left(1);
-                tokio::time::sleep(self.pace.pause).await;
-            }
-        }
-        None
-    }
-
-    fn tell(&self, answered: Answered) {
-        // Nobody listens at the end.
-        let _ = self.told.send((self.number, answered));
-    }
-
-    fn set(&self, id: &str, n: usize) -> Value {
-        let (variation, n) = (&self.ledger.variation, n.to_string());
-        let mut commands = Vec::new();
-        for environment in ENVIRONMENTS {
-            for flag in pair(self.number) {
-                commands.push(json!({"kind": "setTargets", "flag": flag,
-                    "environment": environment, "variation": variation, "keys": [n]}));
-            }
-        }
-        commands.push(
-            json!({"kind": "updateVariation", "flag": count(self.number),
-            "variation": variation, "value": n}),
-        );
-        json!({"id": id, "comment": self.number.to_string(), "commands": commands})
-    }
-}
-
-/// Checks that an answer says: not now, come back then.
-///
-/// # Panics
-/// Where it says something else.
-pub fn unavailable(answer: Answer) {
-    let problem = answer.problem(503);
-    assert_eq!(problem.code(), "unavailable", "{}", problem.body);
-    let after = problem.headers["retry-after"].to_str().unwrap_or_default();
-    assert!(after.parse::<u32>().is_ok_and(|it| it > 0), "{after}");
-}
-
-/// An environment's change sets, newest first.
-pub async fn history(api: &Api, environment: &str) -> Vec<Value> {
-    let path = format!("projects/default/environments/{environment}/changes?limit=500");
-    let (mut found, mut cursor) = (Vec::new(), String::new());
-    loop {
-        let mut page = api.get(&format!("{path}{cursor}")).await.expect(200);
-        found.append(page["items"].as_array_mut().expect("a page's items"));
-        match page["next"].as_str() {
-            Some(next) => cursor = format!("&cursor={next}"),
-            None => return found,
-        }
-    }
-}
-
-fn no_version_is_missing(history: &[Value], scope: &str) {
-    let versions = history.iter().rev();
-    let versions: Vec<i64> = versions
-        .filter_map(|it| it["versions"][scope].as_i64())
-        .collect();
-    let all: Vec<i64> = (1..).take(versions.len()).collect();
-    assert_eq!(versions, all);
-}
-
-fn what_was_acknowledged_is_there(history: &[Value], ledger: &Ledger) {
-    let logged: BTreeMap<&str, &Value> = history
-        .iter()
-        .filter_map(|it| Some((it["id"].as_str()?, it)))
-        .collect();
-    let mut acknowledged = 0;
-    for (id, sent) in ledger.sent().iter() {
-        if let Some(answer) = &sent.answer {
-            let found = logged.get(id.as_str());
-            let logged = found.unwrap_or_else(|| panic!("{id} is lost: {answer}"));
-            assert_eq!(logged["versions"], answer["versions"], "{logged}");
-            assert_eq!(logged["diff"], answer["diff"], "{logged}");
-            acknowledged += 1;
-        }
-    }
-    assert!(acknowledged > 0);
-}
-
-/// What a server SDK gets of each environment, by environment and flag.
-fn served(node: SocketAddr, keys: &Keys) -> BTreeMap<(&'static str, String), Value> {
-    let mut found = BTreeMap::new();
-    for environment in ENVIRONMENTS {
-        let sdk = Sdk::server(node, keys.server_of(environment));
-        let flags = sdk.flags.into_iter();
-        found.extend(flags.map(|(key, flag)| ((environment, key), flag)));
-    }
-    found
-}
-
-async fn what_is_served_is_the_last_of_the_log(
-    api: &Api,
-    history: &[Value],
-    served: &BTreeMap<(&'static str, String), Value>,
-    writer: usize,
-) {
-    let comment = writer.to_string();
-    let Some(last) = history.iter().find(|it| it["comment"] == comment.as_str()) else {
-        return;
-    };
-    let n = &last["commands"][0]["keys"][0];
-    for flag in pair(writer) {
-        let path = format!("projects/default/flags/{flag}");
-        let seen = api.get(&path).await.expect(200);
-        for environment in ENVIRONMENTS {
-            let stored = &seen["environments"][environment]["targets"][0]["keyIds"];
-            assert_eq!(stored, &json!([n]), "{flag} in {environment}: {last}");
-            let sent = &served[&(environment, flag.clone())]["targetUsers"][0]["keyIds"][0];
-            assert_eq!(sent, n, "{flag} in {environment}");
-        }
-    }
-    for environment in ENVIRONMENTS {
-        let sent = &served[&(environment, count(writer))]["variations"][0]["value"];
-        assert_eq!(sent, n, "in {environment}: {last}");
-    }
 }

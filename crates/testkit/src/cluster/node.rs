@@ -1,13 +1,18 @@
 //! A server or a relay: a process that is started again with the same arguments, at the same
 //! address, on the same folder.
 
-use std::hash::{BuildHasher, RandomState};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::process::{Process, unheeding};
 use crate::api::{Api, PATIENCE};
+use crate::loopback::own_address;
+
+/// The port of a node at an address of its own.
+const PORT: u16 = 5100;
 
 /// How a node's process is started.
 #[derive(Clone, Debug, Default)]
@@ -51,19 +56,24 @@ pub struct Node {
     pub metrics: SocketAddr,
     /// Its own folder: what a relay keeps.
     pub folder: PathBuf,
+    /// How often it was killed, also for those who watch it.
+    pub deaths: Arc<AtomicUsize>,
     process: Option<Process>,
 }
 
 impl Node {
     /// A node that is not started yet.
     pub fn new(name: String, launch: Launch, folder: &Path) -> Self {
-        let address = launch.listen.unwrap_or_else(own_address);
+        let address = launch
+            .listen
+            .unwrap_or_else(|| SocketAddr::from((own_address(), PORT)));
         Self {
             name,
             launch,
             address,
             metrics: SocketAddr::new(address.ip(), address.port() + 1),
             folder: folder.to_owned(),
+            deaths: Arc::default(),
             process: None,
         }
     }
@@ -132,6 +142,7 @@ impl Node {
     pub fn kill(&mut self) {
         self.process().kill();
         self.process = None;
+        self.deaths.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Stops it as whoever runs it stops it (SIGTERM). Blocks until it ended well.
@@ -160,13 +171,4 @@ impl Node {
     pub fn go_on(&mut self) {
         self.process().signal("CONT");
     }
-}
-
-/// An address of this machine that nobody else has: one of its 16 million, so that a node that was
-/// killed finds its port free when it comes back.
-fn own_address() -> SocketAddr {
-    let random = RandomState::new().hash_one(());
-    let [a, b, c, ..] = random.to_le_bytes();
-    // Not 127.0.0.x, which others use.
-    SocketAddr::from((Ipv4Addr::new(127, a.max(1), b, c.clamp(1, 254)), 5100))
 }

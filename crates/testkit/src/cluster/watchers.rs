@@ -34,6 +34,8 @@ pub struct Watch {
     pub secret: String,
     /// It ends its connections by itself, at random moments up to so long after they began.
     pub leaves_within: Option<Duration>,
+    /// How often the node was killed ([`Node::deaths`](super::node::Node::deaths)).
+    pub deaths: Arc<AtomicUsize>,
 }
 
 /// What one has seen.
@@ -47,6 +49,8 @@ pub struct Seen {
     pub faults: Vec<String>,
     /// Numbers of writers' sets that fell.
     pub went_back: Vec<String>,
+    /// Those that fell in the first state that came after the node was killed.
+    pub went_back_by_death: Vec<String>,
 }
 
 /// SDKs at work.
@@ -70,6 +74,7 @@ impl Watchers {
                 seen: Arc::clone(&seen),
                 stop: Arc::clone(&stop),
                 connected: Arc::clone(&connected),
+                survived: 0,
             };
             let builder = thread::Builder::new().stack_size(256 << 10);
             let thread = builder.spawn(move || watcher.run());
@@ -121,10 +126,12 @@ struct Watcher {
     seen: Arc<Mutex<Seen>>,
     stop: Arc<AtomicBool>,
     connected: Arc<AtomicUsize>,
+    /// After how many of the node's deaths a state has come.
+    survived: usize,
 }
 
 impl Watcher {
-    fn run(self) {
+    fn run(mut self) {
         let mut before: Option<Sdk> = None;
         while !self.stop.load(Ordering::Relaxed) {
             let Watch {
@@ -158,7 +165,10 @@ impl Watcher {
     }
 
     /// Takes what comes until the connection ends.
-    fn follow(&self, sdk: &mut Sdk) {
+    fn follow(&mut self, sdk: &mut Sdk) {
+        // Who upgraded this connection and was killed before now gives no state on it, as none was
+        // asked for yet: so a state is of a process that lives after so many deaths.
+        let deaths = self.watch.deaths.load(Ordering::Relaxed);
         let user = json!({ "keyId": "watcher", "name": "watcher", "customizedProperties": [] });
         let mut data = json!({ "timestamp": sdk.newest() });
         if self.watch.kind == Kind::Client {
@@ -174,7 +184,10 @@ impl Watcher {
         let mut pinged = false;
         while alive && !self.stop.load(Ordering::Relaxed) {
             match sdk.within(LOOK) {
-                Some(Event::Data(data)) => self.note(&data, &sdk.flags),
+                Some(Event::Data(data)) => {
+                    self.note(&data, &sdk.flags, self.survived < deaths);
+                    self.survived = deaths;
+                }
                 Some(Event::Other(_)) => {}
                 Some(Event::Closed(4003)) => {
                     lock(&self.seen)
@@ -198,8 +211,9 @@ impl Watcher {
         }
     }
 
-    /// Compares what came with what was there, as SDKs do before they take it.
-    fn note(&self, data: &Value, now: &BTreeMap<String, Value>) {
+    /// Compares what came with what was there, as SDKs do before they take it; `reborn`: it is the first
+    /// since the node was killed.
+    fn note(&self, data: &Value, now: &BTreeMap<String, Value>, reborn: bool) {
         let mut seen = lock(&self.seen);
         if let Some(fault) = self.refused(data, &seen.flags, now) {
             seen.faults.push(fault);
@@ -209,7 +223,11 @@ impl Watcher {
             if let (Some(from), Some(to)) = (from, number(flag))
                 && to < from
             {
-                seen.went_back.push(format!("{key}: {from}, then {to}"));
+                let fell = match reborn {
+                    true => &mut seen.went_back_by_death,
+                    false => &mut seen.went_back,
+                };
+                fell.push(format!("{key}: {from}, then {to}"));
             }
         }
         seen.flags.clone_from(now);

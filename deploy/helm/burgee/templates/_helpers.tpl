@@ -68,10 +68,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- $relay := eq .Values.mode "relay" -}}
 {{- $key := "" -}}
 {{- if not $relay -}}{{- $key = include "burgee.instanceKeySecret" . -}}{{- end -}}
-{{- if gt (add .Values.drain.preStopSeconds .Values.drain.seconds 10) (int64 .Values.drain.terminationGracePeriodSeconds) -}}
-{{- fail "drain.terminationGracePeriodSeconds must have room for preStopSeconds, seconds and 10 more" -}}
+{{- if gt (add .Values.drain.preStopSeconds .Values.drain.seconds 15) (int64 .Values.drain.terminationGracePeriodSeconds) -}}
+{{- fail "drain.terminationGracePeriodSeconds must have room for preStopSeconds, seconds and 15 more" -}}
 {{- end -}}
-{{- $scheme := ternary "HTTPS" "HTTP" (ne .Values.tls.existingSecret "") -}}
 metadata:
   labels:
     {{- include "burgee.selector" . | nindent 4 }}
@@ -173,27 +172,26 @@ spec:
           containerPort: 5100
         - name: metrics
           containerPort: 5101
-      {{- /* Until the database is open, its schema up to date, and every environment loaded. */}}
+      {{- /* Beside the metrics: at the port for SDKs who asks may be refused when more of them come than
+             can be answered, and Kubernetes would then end a server that serves those it has. Until the
+             database is open, its schema up to date, and every environment loaded, nobody answers. */}}
       startupProbe:
         httpGet:
           path: /health/liveness
-          port: http
-          scheme: {{ $scheme }}
+          port: metrics
         periodSeconds: 2
         failureThreshold: 150
       livenessProbe:
         httpGet:
           path: /health/liveness
-          port: http
-          scheme: {{ $scheme }}
+          port: metrics
         periodSeconds: 10
         timeoutSeconds: 5
         failureThreshold: 3
       readinessProbe:
         httpGet:
           path: /health/readiness
-          port: http
-          scheme: {{ $scheme }}
+          port: metrics
         periodSeconds: 5
         timeoutSeconds: 5
         failureThreshold: 2

@@ -9,6 +9,7 @@ import { useFlag } from "./use-flag";
 import type { Why } from "./use-why";
 import { WhyActions } from "./why-actions";
 import { WhyEverywhere } from "./why-everywhere";
+import { WhySince } from "./why-since";
 import { WhyUser } from "./why-user";
 import classes from "./why.module.css";
 
@@ -49,6 +50,9 @@ export function WhyAnswer({ environment, why }: Props) {
     <>
       <div className={classes.sentences} aria-live="polite">
         <p className={classes.sentence}>{says(answer, server.flag)}</p>
+        {answer.since && (
+          <WhySince organization={organization} flag={server.flag} since={answer.since} />
+        )}
         {edited && version === undefined && (
           <div className={classes.after}>
             <span className={classes.afterLabel}>{t("why.afterEdits")}</span>
@@ -70,7 +74,7 @@ export function WhyAnswer({ environment, why }: Props) {
           <WhySteps flag={at === "draft" ? view.flag : server.flag} steps={steps} />
         </div>
         <div className={classes.beside}>
-          <WhyUser environment={environment} why={why} user={user} />
+          <WhyUser environment={environment} why={why} user={user} at={now.data.at} />
           {version === undefined && (
             <WhyEverywhere environment={environment} user={user} why={why} />
           )}

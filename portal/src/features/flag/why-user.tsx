@@ -8,6 +8,7 @@ import { UserProperties } from "@/components/user-properties";
 import type { Schemas } from "@/lib/api/client";
 import { someUsersQuery } from "@/lib/api/why";
 import { propertiesQuery } from "@/lib/api/queries";
+import { useFormat } from "@/lib/format";
 import { useFlag } from "./use-flag";
 import type { Why } from "./use-why";
 import classes from "./why.module.css";
@@ -16,15 +17,21 @@ interface Props {
   environment: string;
   why: Why;
   user: Schemas["EvaluatedUser"];
+  /** When the version that was asked for was made. */
+  at: string | null | undefined;
 }
 
 /** Whom it was asked for: with what is known of them, or with properties to try. */
-export function WhyUser({ environment, why, user }: Props) {
+export function WhyUser({ environment, why, user, at }: Props) {
   const { t } = useTranslation();
   const { organization, project } = useFlag();
   const { search, ask } = why;
   const [trying, setTrying] = useState(search.properties !== undefined);
   const seen = useQuery(propertiesQuery(organization, project, environment));
+  const { moment } = useFormat();
+  const since = user.propertiesSince;
+  // Who is asked about as they were may have been another then.
+  const later = why.version !== undefined && since != null && (at == null || since > at);
   const stranger = !user.stored && search.properties === undefined;
   const has: Record<string, string> = {
     ...(user.name === "" ? {} : { name: user.name }),
@@ -44,6 +51,7 @@ export function WhyUser({ environment, why, user }: Props) {
       </h3>
       {stranger && <Stranger environment={environment} why={why} />}
       {search.properties !== undefined && <p className={classes.quiet}>{t("why.given")}</p>}
+      {later && <p className={classes.quiet}>{t("why.sinceThen", { at: moment(since) })}</p>}
       {trying ? (
         <PropertyRows
           values={search.properties ?? has}
@@ -77,7 +85,7 @@ export function WhyUser({ environment, why, user }: Props) {
 }
 
 /** Nobody of this key was seen: perhaps it was a name, or the beginning of a key. */
-function Stranger({ environment, why }: Omit<Props, "user">) {
+function Stranger({ environment, why }: Pick<Props, "environment" | "why">) {
   const { t } = useTranslation();
   const { organization, project } = useFlag();
   const near = useQuery(someUsersQuery(organization, project, environment, why.user));

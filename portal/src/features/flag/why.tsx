@@ -29,7 +29,7 @@ export function Why({ environment }: { environment: string }) {
   const { name = "", ...properties } = given ?? {};
   const place = { organization, project, environment };
   const call = {
-    path: `/api/v1/projects/${project}/environments/${environment}/evaluate`,
+    path: `/api/v1/projects/${project}/environments/${environment}/evaluate/explain`,
     body: {
       key: user,
       flag,

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { CheckList } from "@/components/check-list";
 import { AreaField, TextField } from "@/components/field";
+import { RadioChoice } from "@/components/radio-choice";
 import { Waiting, Wrong } from "@/components/states";
 import { allEnvironmentsQuery } from "@/lib/api/relays";
 import { type Typed, written } from "./relays";
@@ -18,10 +19,6 @@ interface Props {
 /** What a key is called, and which environments its relays serve. */
 export function KeyFields({ organization, value, set, hidden = 0 }: Props) {
   const { t } = useTranslation();
-  const kinds = [
-    { all: true, text: t("relays.everything"), help: t("relays.everythingHelp") },
-    { all: false, text: t("relays.these"), help: t("relays.theseHelp") },
-  ];
   return (
     <>
       <TextField
@@ -38,23 +35,15 @@ export function KeyFields({ organization, value, set, hidden = 0 }: Props) {
         value={value.description}
         onChange={(event) => set({ description: event.target.value })}
       />
-      <fieldset className={classes.kinds}>
-        <legend>{t("relays.scopeOf")}</legend>
-        {kinds.map(({ all, text, help }) => (
-          <label key={String(all)}>
-            <input
-              type="radio"
-              name="scope"
-              checked={value.all === all}
-              onChange={() => set({ all })}
-            />
-            <span>
-              {text}
-              <small>{help}</small>
-            </span>
-          </label>
-        ))}
-      </fieldset>
+      <RadioChoice
+        label={t("relays.scopeOf")}
+        choices={[
+          { key: "all", text: t("relays.everything"), help: t("relays.everythingHelp") },
+          { key: "these", text: t("relays.these"), help: t("relays.theseHelp") },
+        ]}
+        chosen={value.all ? "all" : "these"}
+        choose={(scope) => set({ all: scope === "all" })}
+      />
       {!value.all && (
         <Environments
           organization={organization}

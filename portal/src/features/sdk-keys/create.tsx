@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { CopyButton } from "@/components/copy";
 import { TextField } from "@/components/field";
+import { RadioChoice } from "@/components/radio-choice";
 import { SidePanel } from "@/components/side-panel";
 import { Wrong } from "@/components/states";
 import { type Place, createSdkKey, sdkKeysQuery } from "@/lib/api/environments";
@@ -55,18 +56,16 @@ export function CreateKey({ place, close }: { place: Place; close: () => void })
           value={name}
           onChange={(event) => setName(event.target.value)}
         />
-        <fieldset className={classes.kinds}>
-          <legend>{t("sdkKeys.kind")}</legend>
-          {KINDS.map((it) => (
-            <label key={it}>
-              <input type="radio" name="kind" checked={kind === it} onChange={() => setKind(it)} />
-              <span>
-                {t(`sdkKeys.kinds.${it}`)}
-                <small>{t(`sdkKeys.kindsHelp.${it}`)}</small>
-              </span>
-            </label>
-          ))}
-        </fieldset>
+        <RadioChoice
+          label={t("sdkKeys.kind")}
+          choices={KINDS.map((key) => ({
+            key,
+            text: t(`sdkKeys.kinds.${key}`),
+            help: t(`sdkKeys.kindsHelp.${key}`),
+          }))}
+          chosen={kind}
+          choose={setKind}
+        />
         <Wrong error={create.error} />
         <div>
           <Button type="submit" look="primary" busy={create.isPending}>

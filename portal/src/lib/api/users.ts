@@ -36,10 +36,12 @@ export async function evaluate(
       ...(version === undefined ? {} : { version }),
       ...(commands && version === undefined ? { commands } : {}),
     };
-    const params = { path: place };
-    return dataOf(
-      await api(organization).POST(`${IN_ENVIRONMENT}/evaluate`, { params, body, signal }),
-    );
+    const options = { params: { path: place }, body, signal };
+    const client = api(organization);
+    // Of one flag all is told: its steps, and since which change it is so.
+    return more.flag === undefined
+      ? dataOf(await client.POST(`${IN_ENVIRONMENT}/evaluate`, options))
+      : dataOf(await client.POST(`${IN_ENVIRONMENT}/evaluate/explain`, options));
   };
   if (properties) return ask(properties);
   try {

@@ -13,8 +13,9 @@ use burgee_testkit::cluster::Cluster;
 use burgee_testkit::cluster::verdict::Loss;
 use burgee_testkit::nats::Nats;
 use futures_util::StreamExt;
+use tokio::time::timeout;
 
-use super::{PAUSE, plan, rounds};
+use super::{PAUSE, plan, rounds, until};
 use crate::kit::{counted, evaluate, run, stderr};
 
 /// Two servers on these NATS servers, and two relays that follow them.
@@ -55,17 +56,22 @@ async fn jetstream(url: &str) -> Context {
     jetstream::new(async_nats::connect(servers).await.unwrap())
 }
 
+/// The number of the stream's leader, as soon as there is one.
 async fn leader(url: &str) -> usize {
-    let stream = jetstream(url).await.get_stream("BURGEE").await.unwrap();
-    let leader = stream.cached_info().cluster.as_ref().unwrap();
-    let leader = leader.leader.as_ref().unwrap();
-    leader.trim_start_matches("server-").parse().unwrap()
+    let context = jetstream(url).await;
+    until(async || {
+        let stream = context.get_stream("BURGEE").await.ok()?;
+        let leader = stream.cached_info().cluster.as_ref()?.leader.as_ref()?;
+        Some(leader.trim_start_matches("server-").parse().unwrap())
+    })
+    .await
 }
 
-/// What is in the stream leads from change to change: nothing missing, in order. A change may be there
-/// again right behind itself: NATS knows repeats by ids that can die with it. Readers pass it over. How
-/// many changes follow another one.
-async fn is_a_chain(url: &str) -> usize {
+/// Ends the installation; then what is in the stream leads from change to change: nothing missing, in
+/// order. A change may be there again right behind itself: NATS knows repeats by ids that can die with
+/// it. Readers pass it over. (While servers run they take away what a state has.)
+async fn leaves_a_chain(cluster: Cluster, url: &str) {
+    drop(cluster);
     let stream = jetstream(url).await.get_stream("BURGEE").await.unwrap();
     let all = pull::Config {
         filter_subject: "burgee.env.*".to_owned(),
@@ -73,12 +79,14 @@ async fn is_a_chain(url: &str) -> usize {
         ..pull::Config::default()
     };
     let reader = stream.create_consumer(all).await.unwrap();
-    let many = reader.cached_info().num_pending as usize;
-    let mut messages = reader.messages().await.unwrap().take(many);
+    let mut left = reader.cached_info().num_pending;
+    let mut messages = reader.messages().await.unwrap();
     let mut ends: BTreeMap<String, String> = BTreeMap::new();
     let mut links = 0;
-    while let Some(message) = messages.next().await {
-        let message = message.unwrap();
+    while left > 0 {
+        let message = timeout(PATIENCE, messages.next()).await.unwrap();
+        let message = message.unwrap().unwrap();
+        left = message.info().unwrap().pending;
         let headers = message.headers.clone().unwrap_or_default();
         let text = |name: &str| headers.get(name).map(|it| it.as_str().to_owned());
         // The list of environments has none.
@@ -95,7 +103,7 @@ async fn is_a_chain(url: &str) -> usize {
         }
         ends.insert(subject, to);
     }
-    links
+    assert!(links > 0, "no change follows another one: {ends:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -106,28 +114,28 @@ async fn a_backbone_whose_leader_dies_and_that_dies_whole_loses_nothing() {
     let watchers = cluster.watch(1);
     let mut writing = cluster.write(1, PAUSE);
     for _ in 0..rounds(1) {
-        writing.acknowledged(20).await;
+        writing.undisturbed(20).await;
         let leader = leader(&url).await;
         nats[leader].crash().unwrap();
-        writing.acknowledged(20).await;
+        writing.undisturbed(20).await;
         nats[leader].come_back().unwrap();
-        writing.acknowledged(20).await;
+        writing.undisturbed(20).await;
         for server in &mut nats {
             server.crash().unwrap();
         }
         // Nobody has to wait for NATS.
-        writing.acknowledged(20).await;
+        writing.undisturbed(20).await;
         let back = move || {
             Nats::come_back_together(&mut nats).unwrap();
             nats
         };
         nats = tokio::task::spawn_blocking(back).await.unwrap();
-        writing.acknowledged(20).await;
+        writing.undisturbed(20).await;
     }
     writing.end().await;
     cluster.verdict(watchers, Loss::None).await;
     until_same(&cluster, &url).await;
-    assert!(is_a_chain(&url).await > 0);
+    leaves_a_chain(cluster, &url).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -192,12 +200,14 @@ async fn a_backbone_that_is_emptied_is_told_of_and_filled_again() {
         let text = String::from_utf8_lossy(&said.stdout).into_owned();
         assert!(!text.contains("the same"), "{text}");
         cluster.servers.iter_mut().for_each(|it| it.go_on());
+        // It is filled while people go on, and what they do then leads on from there.
+        until_same(&cluster, &url).await;
         writing.acknowledged(20).await;
     }
     writing.end().await;
     cluster.verdict(watchers, Loss::None).await;
     until_same(&cluster, &url).await;
-    is_a_chain(&url).await;
+    leaves_a_chain(cluster, &url).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -208,7 +218,7 @@ async fn a_backbone_whose_disk_is_full_stops_nobody_and_is_filled_again() {
     let mut writing = cluster.write(1, PAUSE);
     writing.acknowledged(20).await;
     nats[0].fill_disk().unwrap();
-    writing.acknowledged(60).await;
+    writing.undisturbed(60).await;
     for relay in &cluster.relays {
         assert!(relay.is_ready().await, "{}", relay.name);
     }
@@ -223,5 +233,5 @@ async fn a_backbone_whose_disk_is_full_stops_nobody_and_is_filled_again() {
     writing.end().await;
     cluster.verdict(watchers, Loss::None).await;
     until_same(&cluster, &url).await;
-    is_a_chain(&url).await;
+    leaves_a_chain(cluster, &url).await;
 }

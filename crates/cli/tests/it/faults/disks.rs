@@ -3,21 +3,24 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::Command;
 
 use burgee_testkit::cluster::Cluster;
 use burgee_testkit::cluster::verdict::Loss;
 use burgee_testkit::postgres::Postgres;
+use burgee_testkit::sdk::Sdk;
 use serde_json::json;
 
 use super::{PAUSE, plan, until};
+use crate::kit::{may_mount, not_tried};
+
+/// What a machine lacks where nobody may mount.
+const MOUNTS: &str = "nobody may mount on this machine";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn postgresql_has_no_room() {
     let postgres = tokio::task::block_in_place(|| Postgres::start_small().unwrap());
     let Some(postgres) = postgres else {
-        eprintln!("nobody may mount on this machine: not tried");
-        return;
+        return not_tried(MOUNTS);
     };
     let mut cluster = Cluster::start_on(plan(2, 1), Some(postgres)).await;
     let watchers = cluster.watch(1);
@@ -42,12 +45,8 @@ const MOUNT: &str = r#"mkdir -p "$1" && mount -t tmpfs -o size=256k,mode=700 bur
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_relay_has_no_room() {
-    let trial = Command::new("unshare")
-        .args(["-Urm", "mount", "-t", "tmpfs", "burgee", "/mnt"])
-        .status();
-    if !trial.is_ok_and(|it| it.success()) {
-        eprintln!("nobody may mount on this machine: not tried");
-        return;
+    if !may_mount() {
+        return not_tried(MOUNTS);
     }
     let mut cluster = Cluster::start(plan(1, 1)).await;
     let relay = &mut cluster.relays[0];
@@ -70,9 +69,12 @@ async fn a_relay_has_no_room() {
         while ballast.write_all(&vec![1; size]).is_ok() {}
     }
     // What it cannot keep it serves, and it takes what it is told.
+    let (near, far) = (cluster.servers[0].address, cluster.relays[0].address);
+    let mut sdk = Sdk::server(far, &cluster.keys.prod.1);
     writing.acknowledged(30).await;
-    let relay = cluster.relays[0].address;
-    let told = burgee_testkit::api::Api::new(relay).with_sdk_key(&cluster.keys.prod.0);
+    let newest = Sdk::server(near, &cluster.keys.prod.1).newest();
+    sdk.until(|sdk| sdk.newest() >= newest);
+    let told = burgee_testkit::api::Api::new(far).with_sdk_key(&cluster.keys.prod.0);
     let user = json!({ "keyId": "told", "name": "told", "customizedProperties": [] });
     let track = json!([{ "user": user, "variations": [], "metrics": [] }]);
     let answer = told.post("/api/public/insight/track", &track).await;

@@ -36,7 +36,7 @@ async fn die_again_and_again(plan: Plan) {
         };
         dies.kill();
         // Whoever wrote to it goes on with another.
-        writing.acknowledged(5).await;
+        writing.well_again().await;
         dies.start().await;
     }
     writing.end().await;

@@ -11,6 +11,7 @@ use socket2::{Domain, Socket, Type};
 
 use super::deflate::{deflated, inflated};
 use super::edge::PATIENCE;
+use super::records::Records;
 
 /// What a server sent.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +63,21 @@ impl Client {
     /// The TLS of the connection.
     pub(crate) fn tls(&self) -> &ClientConnection {
         self.tls.as_ref().unwrap()
+    }
+
+    /// Goes on with new keys, and says nothing else.
+    pub(crate) fn renew_keys(&mut self) {
+        let tls = self.tls.as_mut().unwrap();
+        tls.refresh_traffic_keys().unwrap();
+        while tls.wants_write() {
+            tls.write_tls(&mut self.stream).unwrap();
+        }
+    }
+
+    /// The socket, and the keys to go on without a library that keeps to the rules.
+    pub(crate) fn into_records(self) -> Records {
+        let secrets = self.tls.unwrap().dangerous_extract_secrets().unwrap();
+        Records::new(self.stream, secrets.tx)
     }
 
     /// A socket that takes little before it is read.

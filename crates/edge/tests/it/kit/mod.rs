@@ -4,6 +4,7 @@
 pub(crate) mod client;
 pub(crate) mod deflate;
 pub(crate) mod edge;
+pub(crate) mod records;
 pub(crate) mod source;
 
 pub(crate) use client::Client;

@@ -93,6 +93,7 @@ fn a_users_texts_may_be_any_json() {
             property("null", ""),
             property("absent", ""),
         ],
+        ..User::default()
     };
     assert_eq!(user, Some(expected));
 }

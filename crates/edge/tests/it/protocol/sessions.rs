@@ -255,7 +255,7 @@ fn what_is_passed_over_is_said() {
         "PassedOver(UserKey, 1)",
         "PassedOver(UserName, 1)",
         "PassedOver(Property, 2)",
-        r#"sync User { key: "u", name: "", properties: [] } 0"#,
+        r#"sync User { key: "u", name: "", properties: [], kinds: [] } 0"#,
     ];
     assert_eq!(actions[2..], expected);
 }

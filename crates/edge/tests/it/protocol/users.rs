@@ -17,6 +17,7 @@ fn a_user_with_three_properties_takes_little_more_than_its_texts() {
             ("plan".into(), "pro".into()),
             ("age".into(), "42".into()),
         ],
+        ..User::default()
     };
     let texts = "user-12345Somebodycountryfrplanproage42".len();
     let kept = KeptUser::new(&user).heap_size();
@@ -34,6 +35,7 @@ fn texts_of_all_lengths_are_kept() {
             key: "k".into(),
             name: "é".repeat(len).into(),
             properties: vec![("p".into(), "x".repeat(len).into())],
+            ..User::default()
         };
         assert_eq!(KeptUser::new(&user).user(), user);
     }
@@ -51,6 +53,7 @@ proptest! {
             key: key.into(),
             name: name.into(),
             properties: properties.into_iter().map(owned).collect(),
+            ..User::default()
         };
         let kept = KeptUser::new(&user);
         prop_assert_eq!(kept.user(), user);

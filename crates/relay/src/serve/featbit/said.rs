@@ -61,7 +61,7 @@ struct Place {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Told {
+struct Reported {
     agent_id: String,
     /// A JSON text.
     #[serde(default)]
@@ -87,7 +87,7 @@ impl Said {
         } else if is("data-sync") && data.is_object() {
             Some(Self::Sync(serde_json::from_value::<Sync>(data)?.into()))
         } else if is("rp-agent-status") {
-            let told: Told = serde_json::from_value(data)?;
+            let told: Reported = serde_json::from_value(data)?;
             (!told.agent_id.trim().is_empty()).then(|| Self::Status(told.into()))
         } else {
             None
@@ -108,8 +108,8 @@ impl From<Sync> for Since {
     }
 }
 
-impl From<Told> for Status {
-    fn from(Told { agent_id, status }: Told) -> Self {
+impl From<Reported> for Status {
+    fn from(Reported { agent_id, status }: Reported) -> Self {
         let status: Value = serde_json::from_str(&status).unwrap_or_default();
         Self {
             agent: agent_id,

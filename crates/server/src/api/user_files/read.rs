@@ -26,6 +26,8 @@ pub(super) struct UserRecord {
     _first_seen: Option<IgnoredAny>,
     #[serde(rename = "lastSeen")]
     _last_seen: Option<IgnoredAny>,
+    #[serde(rename = "propertiesSince")]
+    _properties_since: Option<IgnoredAny>,
 }
 
 /// What a column of a CSV file is.
@@ -90,7 +92,7 @@ fn header(cells: &[String]) -> Result<Vec<Column>, Problem> {
         "key" => Column::Key,
         "name" => Column::Name,
         "properties" => Column::Properties,
-        "firstSeen" | "lastSeen" | "" => Column::Ignored,
+        "firstSeen" | "lastSeen" | "propertiesSince" | "" => Column::Ignored,
         property => Column::Property(property.to_owned()),
     };
     Ok(cells.iter().map(column).collect())

@@ -30,6 +30,7 @@ impl Operation {
         let asks = [
             "permissions",
             "projects/default/environments/prod/evaluate",
+            "projects/default/environments/prod/evaluate/explain",
             "projects/default/environments/prod/flags/known/audience",
             "projects/default/environments/prod/segment-audience",
         ];
@@ -343,6 +344,17 @@ fn users() -> Vec<Operation> {
             &["environment.read", "project.read", "user.read", "flag.read"],
         )
         .sends(json!({"key": "known", "flag": "known"})),
+        op(
+            "POST /api/v1/projects/{project}/environments/{environment}/evaluate/explain",
+            format!("{environment}/evaluate/explain"),
+            &["environment.read", "project.read", "user.read", "flag.read"],
+        )
+        .sends(json!({"key": "known", "flag": "known"})),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/effects",
+            format!("{environment}/effects?from=0"),
+            &["environment.read", "project.read", "user.read"],
+        ),
         op(
             "POST /api/v1/projects/{project}/environments/{environment}/flags/{flag}/audience",
             format!("{environment}/flags/known/audience"),

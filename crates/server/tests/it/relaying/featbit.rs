@@ -10,7 +10,7 @@ use burgee_store::{Actor, RelayKeyEdit, RelayKeyScope};
 use burgee_testkit::agent::{Agent, Kept};
 use serde_json::{Value, json};
 
-use super::{id, relay, relay_key, revoke, until_known};
+use super::{id, relay, relay_key, revoke, until_known, until_some};
 use crate::kit::{App, Database, create, flag_on, in_prod, on_each_database};
 
 /// An answer to a request as bytes: its status, and its body.
@@ -68,12 +68,7 @@ async fn listed(app: &App) -> Vec<Value> {
 }
 
 async fn until_listed(app: &App, wanted: impl Fn(&Value) -> bool) -> Value {
-    loop {
-        if let Some(found) = listed(app).await.into_iter().find(&wanted) {
-            return found;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
+    until_some(async || listed(app).await.into_iter().find(&wanted)).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -281,7 +276,7 @@ async fn agents_that_tell_how_they_are_are_listed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_does_not_read_gets_the_newest_when_it_does() {
     let app = App::start(Database::Sqlite).await;
-    // More than lies in sockets' buffers.
+    // More than lies in sockets' buffers: an agent's are small.
     let long = "long ".repeat(2_800);
     for batch in 0..20 {
         let flags = (0..50).map(|number| {

@@ -6,7 +6,7 @@ use burgee_domain::model::Organization;
 use burgee_domain::people::sign_on::{ClaimNames, Claimed, GroupMapping, SignOnRules};
 use burgee_store::people::accounts::Account;
 use burgee_store::people::groups::Group;
-use burgee_store::people::members::Membership;
+use burgee_store::people::membership::Membership;
 use burgee_store::people::sessions::{Alive, Seen};
 use burgee_store::people::sign_on::{SignOn, SignedOn, Subject};
 use burgee_store::{Actor, Grant, NewToken, OrganizationEdit, Store, StoreError};

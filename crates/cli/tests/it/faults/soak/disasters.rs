@@ -10,7 +10,7 @@ use burgee_testkit::nats::Nats;
 use burgee_testkit::postgres::Postgres;
 use tokio::task::{block_in_place, spawn_blocking};
 
-use super::{Dice, metric};
+use super::Dice;
 use crate::faults::plan;
 
 /// Two servers, a relay of the first, and one by NATS: each on a machine of its own, as are the
@@ -23,6 +23,10 @@ pub(super) struct Scene {
     backbone: Machine,
     /// Servers', then relays'.
     machines: Vec<Machine>,
+    /// How often each node was started again.
+    pub(super) starts: Vec<usize>,
+    /// A server and a relay that live through everything.
+    pub(super) spared: [usize; 2],
     // Last: it ends what still runs.
     lan: Lan,
 }
@@ -51,12 +55,13 @@ pub(super) enum Disaster {
 impl Disaster {
     pub(super) fn any(dice: &mut Dice, scene: &Scene) -> Self {
         let node = dice.below(scene.nodes());
+        let may_end = !scene.spared.contains(&node);
         match dice.below(9) {
             // A relay that is killed starts from what it kept, up to a second older than what its
             // SDKs have, until it is brought further: `faults::kills` has those.
-            0 if node < scene.cluster.servers.len() => Self::Killed(node),
-            0 | 2 => Self::Stopped(node),
-            1 => Self::Paused(node),
+            0 if may_end && node < scene.cluster.servers.len() => Self::Killed(node),
+            0 | 2 if may_end => Self::Stopped(node),
+            0..=2 => Self::Paused(node),
             3 => Self::Parted(node),
             4 => Self::Unheard(node),
             5 => Self::Deaf(node),
@@ -94,7 +99,8 @@ impl Disaster {
 }
 
 impl Scene {
-    pub(super) async fn new() -> Self {
+    /// `spared`: whether those that nothing ends are the first of each kind (0) or the second ones (1).
+    pub(super) async fn new(spared: usize) -> Self {
         let lan = Lan::new().unwrap();
         let (database, backbone) = (lan.machine("database"), lan.machine("backbone"));
         let (database, backbone) = (database.unwrap(), backbone.unwrap());
@@ -121,6 +127,8 @@ impl Scene {
             machines.push(move_out(&lan, relay).await);
         }
         Self {
+            starts: vec![0; machines.len()],
+            spared: [spared, cluster.servers.len() + spared],
             cluster,
             postgres,
             nats,
@@ -178,7 +186,10 @@ impl Scene {
 
     pub(super) async fn end(&mut self, disaster: Disaster) {
         match disaster {
-            Disaster::Killed(node) | Disaster::Stopped(node) => self.node(node).start().await,
+            Disaster::Killed(node) | Disaster::Stopped(node) => {
+                self.node(node).start().await;
+                self.starts[node] += 1;
+            }
             Disaster::Paused(node) => self.node(node).go_on(),
             Disaster::Parted(node) => {
                 let (own, feeds) = self.line(node);
@@ -199,7 +210,8 @@ impl Scene {
         }
     }
 
-    /// Waits until each node says that it is fed again.
+    /// Waits until each server says that it is well. (What a relay says of its upstream is what it believed
+    /// up to half a minute ago: of relays the verdict waits for the same versions.)
     pub(super) async fn until_well(&mut self) {
         let until = Instant::now() + PATIENCE * 4;
         loop {
@@ -207,10 +219,6 @@ impl Scene {
             for server in &self.cluster.servers {
                 let health = server.health().await;
                 ill.extend((health.as_deref() != Some("ready")).then(|| server.name.clone()));
-            }
-            for relay in &self.cluster.relays {
-                let connected = metric(relay, "burgee_relay_upstream_connected").await;
-                ill.extend((connected != Some(1.0)).then(|| relay.name.clone()));
             }
             if ill.is_empty() {
                 return;

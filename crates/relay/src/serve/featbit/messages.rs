@@ -1,31 +1,24 @@
-//! Messages to an agent, in pieces of bounded size: a full state of many environments is never
+//! Messages to an agent, made while they are written: a full state of many environments is never
 //! there as a whole.
 
 use std::collections::BTreeMap;
 
 use burgee_edge::environment::{Encoded, WireItem};
 use burgee_edge::source::SdkKey;
-use futures_util::SinkExt;
-use futures_util::stream::SplitSink;
+use futures_util::Sink;
 use serde::Serialize;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::error::Error;
-use tokio_tungstenite::tungstenite::protocol::frame::Frame;
-use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
+use tokio_tungstenite::tungstenite::protocol::frame::coding::Data;
 
-use super::telling::State;
-use crate::serve::Socket;
+use super::conversation::State;
+use crate::serve::line::{Line, PART, Untaken};
 
-/// Bytes of a message that are sent at once: a WebSocket message may come in any number of frames.
-const PIECE: usize = 64 * 1024;
-
-/// A way to an agent.
-pub(super) struct Line<'a> {
-    write: SplitSink<&'a mut Socket, Message>,
+/// What an agent is told through.
+pub(super) struct Messages<W> {
+    line: Line<W>,
     /// What of the message under way is not sent yet.
     piece: Vec<u8>,
-    /// Whether some of it is.
-    begun: bool,
 }
 
 /// An SDK key as agents keep it.
@@ -39,18 +32,20 @@ struct Secret<'a> {
     value: &'a str,
 }
 
-impl<'a> Line<'a> {
-    pub(super) fn new(write: SplitSink<&'a mut Socket, Message>) -> Self {
+impl<W> Messages<W>
+where
+    W: Sink<Message, Error = Error> + Unpin,
+{
+    pub(super) fn new(write: W) -> Self {
         Self {
-            write,
+            line: Line::new(write),
             piece: Vec::new(),
-            begun: false,
         }
     }
 
     /// Sends a short message.
-    pub(super) async fn say(&mut self, text: String) -> Result<(), Error> {
-        self.write.send(Message::text(text)).await
+    pub(super) async fn say(&mut self, text: String) -> Result<(), Untaken> {
+        self.line.send(Message::text(text)).await
     }
 
     /// Sends everything of these environments, by their ids, which replaces all that the agent has;
@@ -59,7 +54,7 @@ impl<'a> Line<'a> {
         &mut self,
         all: &BTreeMap<String, State>,
         names: &BTreeMap<String, (String, String)>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Untaken> {
         self.begin("rp_full").await?;
         for (number, (id, state)) in all.iter().enumerate() {
             if number > 0 {
@@ -86,7 +81,7 @@ impl<'a> Line<'a> {
         id: &str,
         encoded: &Encoded,
         stamp: i64,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool, Untaken> {
         let mut items = encoded.items_after(stamp).peekable();
         let any = items.peek().is_some();
         while items.peek().is_some() {
@@ -104,25 +99,25 @@ impl<'a> Line<'a> {
     }
 
     /// Says that nothing is new.
-    pub(super) async fn nothing_new(&mut self) -> Result<(), Error> {
+    pub(super) async fn nothing_new(&mut self) -> Result<(), Untaken> {
         self.begin("rp_patch").await?;
         self.end().await
     }
 
-    async fn begin(&mut self, event: &str) -> Result<(), Error> {
+    async fn begin(&mut self, event: &str) -> Result<(), Untaken> {
         self.put(br#"{"messageType":"data-sync","data":{"eventType":""#)
             .await?;
         self.put(event.as_bytes()).await?;
         self.put(br#"","items":["#).await
     }
 
-    async fn end(&mut self) -> Result<(), Error> {
+    async fn end(&mut self) -> Result<(), Untaken> {
         self.put(b"]}}").await?;
         self.flush(true).await
     }
 
     /// An environment up to where its flags begin.
-    async fn environment(&mut self, id: &str, secrets: &str) -> Result<(), Error> {
+    async fn environment(&mut self, id: &str, secrets: &str) -> Result<(), Untaken> {
         for part in [
             r#"{"envId":""#,
             id,
@@ -135,7 +130,10 @@ impl<'a> Line<'a> {
         Ok(())
     }
 
-    async fn items<'i>(&mut self, items: impl Iterator<Item = WireItem<'i>>) -> Result<(), Error> {
+    async fn items<'i>(
+        &mut self,
+        items: impl Iterator<Item = WireItem<'i>>,
+    ) -> Result<(), Untaken> {
         for (number, item) in items.enumerate() {
             if number > 0 {
                 self.put(b",").await?;
@@ -145,27 +143,22 @@ impl<'a> Line<'a> {
         Ok(())
     }
 
-    async fn put(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
+    async fn put(&mut self, mut bytes: &[u8]) -> Result<(), Untaken> {
         while !bytes.is_empty() {
-            let room = PIECE - self.piece.len();
+            let room = PART - self.piece.len();
             let (now, later) = bytes.split_at(bytes.len().min(room));
             self.piece.extend_from_slice(now);
             bytes = later;
-            if self.piece.len() == PIECE {
+            if self.piece.len() == PART {
                 self.flush(false).await?;
             }
         }
         Ok(())
     }
 
-    async fn flush(&mut self, last: bool) -> Result<(), Error> {
-        let data = match std::mem::replace(&mut self.begun, !last) {
-            true => Data::Continue,
-            false => Data::Text,
-        };
+    async fn flush(&mut self, is_last: bool) -> Result<(), Untaken> {
         let piece = std::mem::take(&mut self.piece);
-        let frame = Frame::message(piece, OpCode::Data(data), last);
-        self.write.send(Message::Frame(frame)).await
+        self.line.part(Data::Text, piece.into(), is_last).await
     }
 }
 

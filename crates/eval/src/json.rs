@@ -1,4 +1,7 @@
 //! A JSON value as the text that flags are compared with.
+//!
+//! Whoever reads a user from JSON reads its texts here, so that a property is the same text on
+//! whatever way it came.
 
 use std::borrow::Cow;
 
@@ -6,7 +9,7 @@ use serde_json::value::RawValue;
 
 /// A string's content, nothing for `null` and for what is absent, anything else as it is written.
 /// Borrowed where it stands in the message as it is.
-pub(super) fn text(value: Option<&RawValue>) -> Cow<'_, str> {
+pub fn text(value: Option<&RawValue>) -> Cow<'_, str> {
     let json = match value.map(RawValue::get) {
         None | Some("null") => return Cow::Borrowed(""),
         Some(json) => json,

@@ -1,0 +1,39 @@
+//! All flags: for providers that keep them, and ask again when something changed.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::Response;
+
+use super::super::{Api, JSON};
+use super::asked::Asked;
+use super::refusal::Refusal;
+use super::tag::Tag;
+use crate::source::KeyKind;
+
+pub(super) async fn evaluate(State(api): State<Api>, asked: Asked) -> Result<Response, Refusal> {
+    let state = asked.access.environment.current();
+    let tag = Tag::of(&state, &asked);
+    if tag.is_named_in(&asked.parts.headers) {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        response.headers_mut().insert(header::ETAG, tag.value());
+        return Ok(response);
+    }
+    let user = asked.user(&api)?;
+    let mut json = Vec::new();
+    json.extend_from_slice(br#"{"flags":"#);
+    state.ofrep_flags(&user, asked.access.kind, &mut json);
+    if asked.access.kind == KeyKind::Server {
+        json.extend_from_slice(br#","metadata":{"version":"#);
+        let version = state.position().version;
+        json.extend_from_slice(itoa::Buffer::new().format(version).as_bytes());
+        json.push(b'}');
+    }
+    json.push(b'}');
+    let mut response = Response::new(Body::from(json));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, JSON);
+    headers.insert(header::ETAG, tag.value());
+    Ok(response)
+}

@@ -1,0 +1,65 @@
+//! One flag: for providers that ask anew at each evaluation.
+
+use std::borrow::Cow;
+
+use axum::extract::State;
+use axum::http::{Uri, header};
+use axum::response::Response;
+
+use super::super::{Api, JSON};
+use super::FLAGS;
+use super::asked::Asked;
+use super::refusal::Refusal;
+use crate::http::query::percent_decoded;
+
+pub(super) async fn evaluate(
+    State(api): State<Api>,
+    uri: Uri,
+    asked: Result<Asked, Refusal>,
+) -> Response {
+    let keys = Keys::of(&uri);
+    match asked.and_then(|asked| answer(&api, &keys, &asked)) {
+        Ok(json) => {
+            let mut response = Response::new(json.into());
+            let headers = response.headers_mut();
+            headers.insert(header::CONTENT_TYPE, JSON);
+            response
+        }
+        Err(refusal) => refusal.with_key(Some(&keys.meant)),
+    }
+}
+
+fn answer(api: &Api, keys: &Keys<'_>, asked: &Asked) -> Result<Vec<u8>, Refusal> {
+    let user = asked.user(api)?;
+    let state = asked.access.environment.current();
+    let mut json = Vec::with_capacity(256);
+    let found = [&*keys.meant, keys.written]
+        .into_iter()
+        .any(|key| state.ofrep_flag(key, &user, asked.access.kind, &mut json));
+    match found {
+        true => Ok(json),
+        false => Err(Refusal::no_flag(&keys.meant)),
+    }
+}
+
+/// What a flag's key may be. Some providers encode it and some do not, so where the decoded one is
+/// none, the written one may be.
+struct Keys<'a> {
+    meant: Cow<'a, str>,
+    written: &'a str,
+}
+
+impl<'a> Keys<'a> {
+    fn of(uri: &'a Uri) -> Self {
+        let behind = uri.path().strip_prefix(FLAGS).unwrap_or_default();
+        let written = behind.strip_prefix('/').unwrap_or(behind);
+        let meant = match percent_decoded(written) {
+            Cow::Borrowed(_) => Cow::Borrowed(written),
+            Cow::Owned(bytes) => match String::from_utf8(bytes) {
+                Ok(text) => Cow::Owned(text),
+                Err(_) => Cow::Borrowed(written),
+            },
+        };
+        Self { meant, written }
+    }
+}
