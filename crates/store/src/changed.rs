@@ -108,16 +108,20 @@ impl Store {
         let connecting = async {
             let mut listener = PgListener::connect(url).await?;
             listener.listen(CHANNEL).await?;
+            // A lost connection is told first, and made anew at the next call.
+            listener.eager_reconnect(false);
             Ok::<_, sqlx::Error>(listener)
         };
         let mut listener = timeout(PATIENCE, connecting).await.map_err(silent)??;
         // Whatever was committed before listening began.
         self.shared.changed.tell();
         loop {
-            // `None`: the connection was lost and is made anew at the next call; what was
-            // notified meanwhile is lost.
             match timeout(SILENCE, listener.try_recv()).await {
                 Ok(notification) => {
+                    // `None`: the connection was lost, and with it what is notified meanwhile.
+                    if !matches!(notification, Ok(Some(_))) {
+                        self.shared.doubt.raise();
+                    }
                     let _notification = notification?;
                     self.shared.changed.tell();
                 }

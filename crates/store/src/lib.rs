@@ -91,7 +91,7 @@ pub use crate::workspace::SegmentUse;
 
 use crate::changed::Changed;
 use crate::dialect::Dialect;
-use crate::pool::Pools;
+use crate::pool::{Doubt, Pools};
 
 /// How long closing waits for PostgreSQL to answer what is under way.
 const CLOSING: Duration = Duration::from_secs(5);
@@ -110,6 +110,7 @@ struct Shared {
     dialect: Dialect,
     truth: Pools,
     traffic: Pools,
+    doubt: Doubt,
     changed: Changed,
     noted: traffic::Noted,
 }
@@ -124,12 +125,14 @@ impl Store {
     /// Opens the databases. Makes the folder and its files; creates no tables
     /// ([`Store::migrate`] does).
     pub async fn open(location: Location) -> Result<Self, StoreError> {
-        let (dialect, truth, traffic) = pool::open(&location).await?;
+        let doubt = Doubt::default();
+        let (dialect, truth, traffic) = pool::open(&location, &doubt).await?;
         let shared = Shared {
             location,
             dialect,
             truth,
             traffic,
+            doubt,
             changed: Changed::new(),
             noted: traffic::Noted::default(),
         };

@@ -18,6 +18,10 @@ use crate::dialect::Dialect;
 use crate::error::StoreError;
 use crate::row;
 
+mod doubt;
+
+pub(crate) use doubt::Doubt;
+
 /// Where the data lies.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Location {
@@ -82,8 +86,8 @@ const POSTGRES_PATIENCE: Duration = Duration::from_secs(5);
 /// does so, after a quarter of an hour.
 const POSTGRES_RETURN: Duration = Duration::from_secs(5);
 
-/// A connection to PostgreSQL that answered so lately is taken as it is. One that was idle for longer
-/// has to answer first: what is between may have forgotten it.
+/// A connection to PostgreSQL that answered so lately is taken as it is, unless one was found broken since.
+/// One that was idle for longer has to answer first: what is between may have forgotten it.
 const POSTGRES_TRUSTED: Duration = Duration::from_secs(1);
 
 /// How long such a connection may take to answer, before another is made in its place: whoever waits
@@ -97,8 +101,12 @@ pub(crate) struct Pools {
     pub(crate) read: AnyPool,
 }
 
-/// Opens the truth and the traffic.
-pub(crate) async fn open(location: &Location) -> Result<(Dialect, Pools, Pools), StoreError> {
+/// Opens the truth and the traffic. Whoever notices that the database ended a connection raises the
+/// doubt.
+pub(crate) async fn open(
+    location: &Location,
+    doubt: &Doubt,
+) -> Result<(Dialect, Pools, Pools), StoreError> {
     sqlx::any::install_default_drivers();
     match location {
         Location::Folder(folder) => {
@@ -108,8 +116,8 @@ pub(crate) async fn open(location: &Location) -> Result<(Dialect, Pools, Pools),
             Ok((Dialect::Sqlite, truth, traffic))
         }
         Location::Postgres(url) => {
-            let truth = postgres(url, 6, 6).await?;
-            let traffic = postgres(url, 2, 2).await?;
+            let truth = postgres(url, 6, 6, doubt).await?;
+            let traffic = postgres(url, 2, 2, doubt).await?;
             Ok((Dialect::Postgres, truth, traffic))
         }
     }
@@ -242,14 +250,19 @@ pub(crate) fn sqlite_options(file: &Path, mode: &str) -> Result<AnyConnectOption
 
 /// Writers may wait for each other's locks: reading (the feed and key look-ups above all) has
 /// connections of its own, which they cannot take.
-async fn postgres(url: &str, writers: u32, readers: u32) -> Result<Pools, StoreError> {
+async fn postgres(
+    url: &str,
+    writers: u32,
+    readers: u32,
+    doubt: &Doubt,
+) -> Result<Pools, StoreError> {
     // Nothing of ours takes long; what does is stuck, and must not keep its locks.
     let settings = "SET statement_timeout = '30s'; SET lock_timeout = '10s'; \
                     SET idle_in_transaction_session_timeout = '30s'";
     let options = options(url)?;
     probe(&options, settings, POSTGRES_PATIENCE).await?;
     let pool = |connections| {
-        distant(set_up(settings.to_owned(), POSTGRES_PATIENCE))
+        distant(set_up(settings.to_owned(), POSTGRES_PATIENCE), doubt)
             .max_connections(connections)
             .connect_lazy_with(options.clone())
     };
@@ -260,27 +273,42 @@ async fn postgres(url: &str, writers: u32, readers: u32) -> Result<Pools, StoreE
 }
 
 /// Has a pool's connections tested as rarely as will do: sqlx asks each one that comes back, so those
-/// that were idle for long are asked again before they are given out, and no others. Each test is a round
-/// trip during which the connection is nobody else's.
-fn distant(pool: AnyPoolOptions) -> AnyPoolOptions {
+/// that were idle for long, or when another broke, are asked again before they are given out, and no
+/// others. Each test is a round trip during which the connection is nobody else's.
+fn distant(pool: AnyPoolOptions, doubt: &Doubt) -> AnyPoolOptions {
+    let (taking, returned) = (doubt.clone(), doubt.clone());
     pool.test_before_acquire(false)
-        .before_acquire(|connection, lately| {
+        .before_acquire(move |connection, lately| {
+            let doubt = taking.clone();
             Box::pin(async move {
-                if lately.idle_for > POSTGRES_TRUSTED {
-                    let answered = tokio::time::timeout(POSTGRES_ANSWER, connection.ping());
-                    answered.await.map_err(|_| sqlx::Error::PoolTimedOut)??;
+                if lately.idle_for > POSTGRES_TRUSTED || doubt.is_about(lately.idle_for) {
+                    within(POSTGRES_ANSWER, connection.ping(), &doubt).await?;
                 }
                 Ok(true)
             })
         })
-        .after_release(|connection, _| {
+        .after_release(move |connection, _| {
+            let doubt = returned.clone();
             Box::pin(async move {
                 // No question, unlike sqlx's own behind it: an end to what somebody gave up.
-                let ended = tokio::time::timeout(POSTGRES_RETURN, connection.flush());
-                ended.await.map_err(|_| sqlx::Error::PoolTimedOut)??;
+                within(POSTGRES_RETURN, connection.flush(), &doubt).await?;
                 Ok(true)
             })
         })
+}
+
+/// What a connection says in time. One that does not, or is broken, makes the others doubtful.
+async fn within(
+    time: Duration,
+    said: impl Future<Output = Result<(), sqlx::Error>>,
+    doubt: &Doubt,
+) -> Result<(), sqlx::Error> {
+    let said = tokio::time::timeout(time, said).await;
+    let said = said.unwrap_or(Err(sqlx::Error::PoolTimedOut));
+    if said.is_err() {
+        doubt.raise();
+    }
+    said
 }
 
 /// Connects once without a pool, which would try again until its patience is over, and then say

@@ -9,8 +9,9 @@ use burgee_testkit::postgres::database;
 use sqlx::AnyPool;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
+use tokio::sync::Notify;
 
-use super::{Location, POSTGRES_TRUSTED, postgres};
+use super::{Doubt, Location, POSTGRES_TRUSTED, postgres};
 use crate::Store;
 
 /// What takes longer than this has failed.
@@ -28,6 +29,8 @@ struct Passed {
     asked: AtomicUsize,
     /// Connections that were made before this last rose are forgotten.
     forgotten: AtomicUsize,
+    /// Ends those that there are.
+    end: Notify,
 }
 
 impl Way {
@@ -53,6 +56,11 @@ impl Way {
     /// From now on nothing arrives of what the connections that there are say, and nobody is told.
     fn forget(&self) {
         self.passed.forgotten.fetch_add(1, SeqCst);
+    }
+
+    /// Ends the connections that there are, as a database does that stops.
+    fn end(&self) {
+        self.passed.end.notify_waiters();
     }
 }
 
@@ -88,6 +96,7 @@ async fn carry(near: TcpStream, far: UnixStream, passed: Arc<Passed>) {
     tokio::select! {
         () = asking => {}
         _ = tokio::io::copy(&mut answers, &mut to_near) => {}
+        () = passed.end.notified() => {}
     }
 }
 
@@ -107,11 +116,23 @@ async fn ask(pool: &AnyPool) {
         .unwrap();
 }
 
+/// Waits until so many connections lie idle.
+async fn idle(pool: &AnyPool, many: usize) {
+    let deadline = Instant::now() + PATIENCE;
+    while pool.num_idle() < many {
+        assert!(Instant::now() < deadline, "they never came back");
+        tokio::task::yield_now().await;
+    }
+}
+
 #[tokio::test]
 async fn a_statement_is_asked_for_and_its_connection_once_when_it_comes_back() {
     const TIMES: usize = 20;
     let way = Way::to(&database().await.unwrap()).await;
-    let pool = postgres(&way.url, 1, 1).await.unwrap().read;
+    let pool = postgres(&way.url, 1, 1, &Doubt::default())
+        .await
+        .unwrap()
+        .read;
     // It is prepared from here on.
     ask(&pool).await;
     // Having it, all that was to be asked of it was asked.
@@ -134,17 +155,45 @@ async fn a_statement_is_asked_for_and_its_connection_once_when_it_comes_back() {
 #[tokio::test]
 async fn a_connection_that_was_forgotten_while_it_was_idle_is_nobodys_trouble() {
     let way = Way::to(&database().await.unwrap()).await;
-    let pool = postgres(&way.url, 1, 1).await.unwrap().read;
+    let pool = postgres(&way.url, 1, 1, &Doubt::default())
+        .await
+        .unwrap()
+        .read;
     ask(&pool).await;
-    let deadline = Instant::now() + PATIENCE;
-    while pool.num_idle() == 0 {
-        assert!(Instant::now() < deadline, "it never came back");
-        tokio::task::yield_now().await;
-    }
+    idle(&pool, 1).await;
     way.forget();
     // That nothing happens is what makes it doubtful: there is nothing to be awaited.
     tokio::time::sleep(POSTGRES_TRUSTED + Duration::from_millis(100)).await;
     ask(&pool).await;
+}
+
+#[tokio::test]
+async fn a_database_that_ends_all_connections_is_noticed_before_they_are_used() {
+    const MANY: usize = 4;
+    let way = Way::to(&database().await.unwrap()).await;
+    let store = Store::open(Location::Postgres(way.url.clone()));
+    let store = store.await.unwrap();
+    let mut commits = store.changed();
+    let listening = store.clone();
+    tokio::spawn(async move { listening.listen().await });
+    // It is told when listening begins.
+    commits.changed().await.unwrap();
+    let pool = &store.shared.truth.read;
+    let mut held = Vec::new();
+    for _ in 0..MANY {
+        held.push(pool.acquire().await.unwrap());
+    }
+    drop(held);
+    idle(pool, MANY).await;
+    way.end();
+    let deadline = Instant::now() + PATIENCE;
+    while !store.shared.doubt.is_raised() {
+        assert!(Instant::now() < deadline, "nobody noticed");
+        tokio::task::yield_now().await;
+    }
+    for _ in 0..MANY {
+        ask(pool).await;
+    }
 }
 
 #[tokio::test]

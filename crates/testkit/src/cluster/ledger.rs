@@ -12,12 +12,15 @@ pub mod writers;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::api::Api;
+use super::LOOK;
+use crate::api::{Api, PATIENCE};
 use checks::history;
+use writers::unavailable;
 
 /// How many write at once.
 pub const WRITERS: usize = 3;
@@ -117,7 +120,7 @@ impl Ledger {
         };
         for set in open {
             let id = set["id"].as_str().expect("its id").to_owned();
-            let answer = api.post(PATH, &set).await.expect(200);
+            let answer = insist(api, &set).await;
             assert_eq!(api.post(PATH, &set).await.expect(200), answer);
             let done = history(api, "prod").await;
             let times = done.iter().filter(|it| it["id"] == *id).count();
@@ -150,6 +153,20 @@ impl Ledger {
 
     fn sent(&self) -> MutexGuard<'_, BTreeMap<String, Sent>> {
         self.sent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Sends a set until it is done: who is told to come later does.
+async fn insist(api: &Api, set: &Value) -> Value {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let answer = api.post(PATH, set).await;
+        if answer.status != 503 {
+            return answer.expect(200);
+        }
+        assert!(Instant::now() < until, "it is never done: {}", answer.text);
+        unavailable(answer);
+        tokio::time::sleep(LOOK).await;
     }
 }
 
