@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use burgee_domain::change;
 use burgee_domain::command::Command;
+use burgee_domain::id::Id;
 use burgee_domain::model::{Flag, Life, Segment, SegmentScope, Targeting};
 use burgee_domain::outcome::{Facet, Outcome};
 use burgee_domain::plan::{
@@ -239,6 +240,9 @@ proptest! {
     ) {
         let mut now = reached(&workspace(), &one);
         let then = reached(&workspace(), &other);
+        // One that was deleted never comes back under its id: rules that ask it cannot.
+        let id = Id::<Segment>::new("in-prod");
+        prop_assume!(now.segments.contains_key(&id) || !then.segments.contains_key(&id));
         let mut steps = Steps::default();
         for (key, wanted) in &web(&then).flags {
             let present = web(&now).flags.get(key);
@@ -255,7 +259,6 @@ proptest! {
                 assert_flag(found, Some(wanted));
             }
         }
-        let id = burgee_domain::id::Id::new("in-prod");
         if let Some((present, wanted)) = now.segments.get(&id).zip(then.segments.get(&id)) {
             let steps = plan::segment(&SegmentPlan {
                 project: Some("web"),
