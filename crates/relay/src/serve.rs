@@ -152,7 +152,7 @@ impl Feeding {
         let (say, answers) = mpsc::channel::<ToRelay>(QUEUE);
         let (work, to_store) = mpsc::channel(storing::QUEUE);
         let opened = watch::Sender::new(peer.opened.clone());
-        let mut told = Told::new(&self.agents, agent);
+        let mut told = Told::new(&self.agents, agent, &peer.opened.key);
         let ended = tokio::select! {
             ended = self.listen(&mut read, &peer, &mut told, &opened, (say.clone(), work)) => ended,
             ended = self.tell(&mut write, have, opened.subscribe(), answers) => ended,

@@ -161,9 +161,9 @@ impl Telling {
             .pending
             .iter()
             .filter_map(|(id, report)| row(id, report));
-        let rows: Vec<_> = rows.collect();
+        let told = [(node.clone(), rows.collect())];
         let (traffic, clock) = (store.traffic(), Clock::Shared(now()));
-        match traffic.tell_deliveries(node, &rows, clock).await {
+        match traffic.tell_deliveries(&told, clock).await {
             Ok(()) => {
                 self.pending.clear();
                 self.told = Some(Instant::now());

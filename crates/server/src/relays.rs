@@ -32,7 +32,7 @@ const EVERY: Duration = Duration::from_secs(8);
 /// Notes that may wait to be written down.
 const QUEUE: usize = 1_024;
 
-/// Relays of an organization that are known here: as many as the list shows of one key.
+/// Relays that are known here of those that one key told of: as many as the list shows of it.
 const MOST: usize = MAX_RELAY_AGENTS as usize;
 
 /// Lets relays in by the keys in the store.
@@ -56,6 +56,8 @@ struct Known {
 
 /// An agent that is connected, as it was last written down.
 struct Agent {
+    /// The id of the key of who told of it.
+    told_by: String,
     connection: AgentConnection,
     written: Instant,
 }
@@ -94,9 +96,9 @@ impl StoreAccess {
         let organization = known.keys.get(&report.key)?;
         let teller = known.keys.get(by)?;
         let before = known.agents.get(&report.agent.id);
-        let foreign = before.is_some_and(|it| it.connection.organization != *teller);
+        let foreign = before.is_some_and(|it| it.told_by != by);
         let early = before.is_some_and(|it| it.written.elapsed() < EVERY);
-        let of_teller = |it: &&Agent| it.connection.organization == *teller;
+        let of_teller = |it: &&Agent| it.told_by == by;
         let crowded = || known.agents.values().filter(of_teller).count() >= MOST;
         if organization != teller || foreign || early || (before.is_none() && crowded()) {
             return None;
@@ -105,6 +107,7 @@ impl StoreAccess {
             connected_at: before.map_or(at, |it| it.connection.connected_at),
             agent: report.agent.id,
             key: Id::new(report.key),
+            told_by: Id::new(by),
             organization: organization.clone(),
             name: report.agent.name,
             version: report.agent.version,
@@ -180,9 +183,9 @@ impl Access for StoreAccess {
         let Some(seen) = self.noted(by, report, now()) else {
             return;
         };
-        let connection = seen.connection();
         let agent = Agent {
-            connection,
+            told_by: by.to_owned(),
+            connection: seen.connection(),
             written: Instant::now(),
         };
         // One that finds no place is told again in ten seconds.
@@ -203,9 +206,10 @@ impl Access for StoreAccess {
         let Some(key) = key else {
             return self.figures.take(None, report);
         };
-        let organization = self.known().keys.get(key).cloned();
-        if let Some(organization) = organization {
-            self.figures.take(Some(organization.as_str()), report);
+        // Of no more relays than are listed, and of nobody else's.
+        let told = |known: &Known| Some(known.agents.get(&report.node)?.told_by == key);
+        if told(&self.known()).unwrap_or_default() {
+            self.figures.take(Some(key), report);
         }
     }
 }
@@ -270,9 +274,11 @@ mod tests {
         );
         assert_eq!(noted("mine", "behind", "theirs"), None);
         assert_eq!(noted("mine", "behind", "nobody's"), None);
-        // Nor does it take one over that another organization's told of.
+        // Nor does it take one over that comes with another key.
         access.seen("theirs", report("their-relay", "theirs"));
         assert_eq!(noted("mine", "their-relay", "mine"), None);
+        access.seen("mine", report("my-relay", "mine"));
+        assert_eq!(noted("mine-2", "my-relay", "mine-2"), None);
     }
 
     #[tokio::test]
@@ -287,18 +293,21 @@ mod tests {
             access.seen("mine", report(&format!("made-up-{number}"), "mine"));
         }
         assert_eq!(access.known().agents.len(), QUEUE);
-        // What one organization makes up leaves the others their places.
+        // What one key makes up leaves the others their places.
         for number in 0..2 * MOST {
             let seen = access.noted("mine", report(&format!("more-{number}"), "mine"), Millis(1));
             let Some(seen) = seen else { break };
             let agent = Agent {
+                told_by: "mine".to_owned(),
                 connection: seen.connection(),
                 written: Instant::now(),
             };
             access.known().agents.insert(seen.agent, agent);
         }
         assert_eq!(access.known().agents.len(), MOST);
-        let other = access.noted("theirs", report("another", "theirs"), Millis(1));
-        assert!(other.is_some());
+        for other in ["mine-2", "theirs"] {
+            let other = access.noted(other, report(other, other), Millis(1));
+            assert!(other.is_some());
+        }
     }
 }

@@ -132,6 +132,10 @@ pub(crate) const TRAFFIC: &[Migration] = &[
         version: 9,
         text: include_str!("../migrations/traffic/0009_user_changed.sql"),
     },
+    Migration {
+        version: 10,
+        text: include_str!("../migrations/traffic/0010_relay_tellers.sql"),
+    },
 ];
 
 /// What a line begins with that is for PostgreSQL alone.

@@ -8,8 +8,9 @@ use burgee_domain::id::Id;
 use burgee_domain::model::{Environment, Organization};
 use burgee_domain::position::Position;
 use burgee_eval::time::Millis;
-use sqlx::AnyConnection;
-use sqlx::any::AnyRow;
+use sqlx::any::{AnyArguments, AnyRow};
+use sqlx::query::Query;
+use sqlx::{Any, AnyConnection};
 
 use crate::change_sets::Actor;
 use crate::error::StoreError;
@@ -73,7 +74,9 @@ pub struct AgentSeen {
     pub agent: String,
     /// The key that it came with ([`RelayScope::key`](crate::RelayScope)).
     pub key: Id<RelayKey>,
-    /// Whose key that is.
+    /// The key of who says so: its own, or that of the relay that it hangs on.
+    pub told_by: Id<RelayKey>,
+    /// Whose keys those are.
     pub organization: Id<Organization>,
     /// What it calls itself, or its host. Long texts are cut, here and below.
     pub name: String,
@@ -138,15 +141,18 @@ impl RelayAgent {
 
 const SELECT: &str = "SELECT id, organization_id, relay_key_id, name, version, address, node, \
                       connections, environments, connected_at, last_seen, disconnected_at, \
-                      kind FROM relay_agents";
+                      kind, told_by FROM relay_agents";
 
 const UPDATE: &str = "UPDATE relay_agents SET relay_key_id = $3, name = $4, version = $5, \
     address = $6, node = $7, connections = $8, environments = $9, connected_at = $10, \
-    last_seen = $11, kind = $12, disconnected_at = NULL WHERE id = $1 AND organization_id = $2";
+    last_seen = $11, kind = $12, told_by = $13, disconnected_at = NULL \
+    WHERE id = $1 AND organization_id = $2 \
+    AND (told_by = $13 OR disconnected_at IS NOT NULL OR last_seen <= $14)";
 
 const INSERT: &str = "INSERT INTO relay_agents (id, organization_id, relay_key_id, name, version, \
-    address, node, connections, environments, connected_at, last_seen, kind) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (id) DO NOTHING";
+    address, node, connections, environments, connected_at, last_seen, kind, \
+    told_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \
+    ON CONFLICT (id) DO NOTHING";
 
 const GONE: &str = "UPDATE relay_agents SET disconnected_at = $1, last_seen = $1 \
     WHERE id = $2 AND organization_id = $3 AND node = $4 AND connected_at = $5";
@@ -165,6 +171,7 @@ fn read(found: &AnyRow) -> Result<RelayAgent, StoreError> {
             agent: row::text(found, 0)?,
             organization: row::id(found, 1)?,
             key: row::id(found, 2)?,
+            told_by: row::id(found, 13)?,
             name: row::text(found, 3)?,
             version: row::text(found, 4)?,
             kind: RelayKind::named(&row::text(found, 12)?)?,
@@ -185,17 +192,20 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Invalid`] of an id that cannot be stored; [`StoreError::Conflict`] where another
-    /// organization has a relay of this id; [`StoreError::Refused`] where a key has
+    /// organization has a relay of this id, or one that lives is told of with another key;
+    /// [`StoreError::Refused`] where one key told of
     /// [`MAX_RELAY_AGENTS`](burgee_domain::limits::MAX_RELAY_AGENTS).
     pub async fn relay_agent_seen(&self, seen: &AgentSeen) -> Result<(), StoreError> {
         check_id(&seen.agent)?;
         let mut tx = self.begin_traffic().await?;
-        if write(&mut tx, UPDATE, seen).await? == 0 {
-            if write(&mut tx, INSERT, seen).await? == 0 {
+        let known = written(UPDATE, seen)?.bind(seen.at.0 - SILENT);
+        if known.execute(&mut *tx).await?.rows_affected() == 0 {
+            let new = written(INSERT, seen)?.execute(&mut *tx).await?;
+            if new.rows_affected() == 0 {
                 let message = "another relay has this id";
                 return Err(StoreError::conflict("agent", message));
             }
-            let of = [seen.organization.as_str(), seen.key.as_str()];
+            let of = [seen.organization.as_str(), seen.told_by.as_str()];
             room::RELAY_AGENTS.holds(&mut tx, &of).await?;
         }
         tx.commit().await?;
@@ -323,18 +333,17 @@ async fn find(
     found.as_ref().map(read).transpose()
 }
 
-/// Writes what a relay says by [`UPDATE`] or [`INSERT`]. Says how many rows that concerned.
-async fn write(
-    connection: &mut AnyConnection,
+/// What [`UPDATE`] and [`INSERT`] write of a relay.
+fn written<'q>(
     statement: &'static str,
-    seen: &AgentSeen,
-) -> Result<u64, StoreError> {
+    seen: &'q AgentSeen,
+) -> Result<Query<'q, Any, AnyArguments>, StoreError> {
     let position = |it: &AgentPosition| {
         let digest = format!("{:016x}", it.position.digest);
         (it.environment.to_string(), it.position.version, digest)
     };
     let environments: Vec<_> = seen.environments.iter().map(position).collect();
-    let done = sqlx::query(statement)
+    Ok(sqlx::query(statement)
         .bind(seen.agent.as_str())
         .bind(seen.organization.as_str())
         .bind(seen.key.as_str())
@@ -347,9 +356,7 @@ async fn write(
         .bind(seen.connected_at.0)
         .bind(seen.at.0)
         .bind(seen.kind.name())
-        .execute(connection)
-        .await?;
-    Ok(done.rows_affected())
+        .bind(seen.told_by.as_str()))
 }
 
 /// A text that only people read, as much of it as is kept.

@@ -89,11 +89,11 @@ pub(crate) const RELAY_KEYS: Limit = Limit {
     count: "SELECT COUNT(*) FROM relay_keys WHERE organization_id = $1 AND revoked_at IS NULL",
 };
 
-/// Of an organization and a key.
+/// Of an organization and the key of who told of them.
 pub(crate) const RELAY_AGENTS: Limit = Limit {
     what: "relays of this key",
     most: MAX_RELAY_AGENTS,
-    count: "SELECT COUNT(*) FROM relay_agents WHERE organization_id = $1 AND relay_key_id = $2",
+    count: "SELECT COUNT(*) FROM relay_agents WHERE organization_id = $1 AND told_by = $2",
 };
 
 pub(crate) const FLAGS: Limit = Limit {

@@ -1,9 +1,10 @@
 //! Who tells of which relay: a report is believed about the relay that sends it and about those that
-//! hang on it, and a goodbye only of whom the same connection told last.
+//! hang on it, a goodbye only of whom the same connection told last, and nothing of whom somebody tells
+//! who came with another key: whoever knows the id of a relay does not speak for it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
@@ -20,11 +21,18 @@ const LONGEST: usize = 200;
 #[derive(Default)]
 pub(super) struct Agents {
     conversations: AtomicU64,
-    told: Mutex<HashMap<String, u64>>,
+    told: Mutex<HashMap<String, Teller>>,
+}
+
+/// A conversation, and the id of the key that it began with.
+#[derive(Clone, PartialEq, Eq)]
+struct Teller {
+    conversation: u64,
+    key: Arc<str>,
 }
 
 impl Agents {
-    fn told(&self) -> MutexGuard<'_, HashMap<String, u64>> {
+    fn told(&self) -> MutexGuard<'_, HashMap<String, Teller>> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -32,25 +40,30 @@ impl Agents {
 /// The agents that a conversation told of.
 pub(super) struct Told<'a> {
     agents: &'a Agents,
-    conversation: u64,
+    this: Teller,
     /// Who is at the other end.
     teller: Agent,
     ids: BTreeSet<String>,
 }
 
 impl<'a> Told<'a> {
-    /// A conversation with an agent begins.
-    pub(super) fn new(agents: &'a Agents, teller: Agent) -> Self {
+    /// A conversation with an agent begins, which came with a key of this id.
+    pub(super) fn new(agents: &'a Agents, teller: Agent, key: &str) -> Self {
+        let this = Teller {
+            conversation: agents.conversations.fetch_add(1, Ordering::Relaxed),
+            key: key.into(),
+        };
         Self {
             agents,
-            conversation: agents.conversations.fetch_add(1, Ordering::Relaxed),
+            this,
             teller,
             ids: BTreeSet::new(),
         }
     }
 
     /// A report with what only its receiver knows, within what the teller's key opens. None of one
-    /// that is not believed: its agent's id can be no relay's, or more hang on it than may. A report
+    /// that is not believed: its agent's id can be no relay's or is one that comes with another key, or
+    /// more hang on it than may. A report
     /// about a relay behind the one that tells is marked as such: it may have come with another key.
     pub(super) fn signed(
         &mut self,
@@ -100,14 +113,18 @@ impl<'a> Told<'a> {
         self.ids.contains(agent)
     }
 
-    /// It tells of an agent; whether that may be one more.
+    /// It tells of an agent; whether that may be one more, and is nobody else's.
     pub(super) fn learn(&mut self, agent: &str) -> bool {
         if !self.of(agent) && self.ids.len() > BEHIND {
             return false;
         }
-        self.ids.insert(agent.to_owned());
         let mut told = self.agents.told();
-        told.insert(agent.to_owned(), self.conversation);
+        if told.get(agent).is_some_and(|it| it.key != self.this.key) {
+            self.ids.remove(agent);
+            return false;
+        }
+        self.ids.insert(agent.to_owned());
+        told.insert(agent.to_owned(), self.this.clone());
         true
     }
 
@@ -117,7 +134,7 @@ impl<'a> Told<'a> {
             return false;
         }
         let mut told = self.agents.told();
-        let is_ours = told.get(agent) == Some(&self.conversation);
+        let is_ours = told.get(agent) == Some(&self.this);
         if is_ours {
             told.remove(agent);
         }

@@ -10,14 +10,15 @@ use crate::message::Opened;
 pub(super) fn believe(report: NodeReport, told: &Told<'_>, within: &Opened) -> Option<NodeReport> {
     let teller = told.teller();
     let mut report = credible(report, |id| within.opens(id));
+    if !told.of(&report.node) {
+        return None;
+    }
     if report.node == teller.id {
         report.name.clone_from(&teller.name);
         report.parent = None;
-    } else if told.of(&report.node) {
+    } else {
         // The one in between, where nobody says which.
         report.parent.get_or_insert_with(|| teller.id.clone());
-    } else {
-        return None;
     }
     Some(report)
 }
@@ -74,8 +75,8 @@ mod tests {
     #[test]
     fn a_relay_speaks_for_itself_for_those_behind_it_and_for_what_its_key_opens() {
         let agents = Agents::default();
-        let mut told = Told::new(&agents, agent("near"));
-        assert!(told.learn("far"));
+        let mut told = Told::new(&agents, agent("near"), "key");
+        assert!(told.learn("near") && told.learn("far"));
         let believe = |told: &Told<'_>, node: &str| believe(report(node), told, &opened());
         let own = believe(&told, "near").unwrap();
         assert_eq!((own.kind, own.parent), (NodeKind::Relay, None));
@@ -104,7 +105,8 @@ mod tests {
         let mut told = report("near");
         told.environments = vec![("mine".to_owned(), figures)];
         let agents = Agents::default();
-        let by = Told::new(&agents, agent("near"));
+        let mut by = Told::new(&agents, agent("near"), "key");
+        assert!(by.learn("near"));
         let told = believe(told, &by, &opened()).unwrap();
         let (_, figures) = &told.environments[0];
         assert_eq!(figures.versions.len(), 32);

@@ -54,7 +54,14 @@ impl Feeding {
     async fn store_one(&self, batch: Batch, within: &Opened) -> ToRelay {
         let (sender, sequence) = (batch.sender.clone(), batch.sequence);
         let (taken, refused) = match batch.checked(now(), |id| within.opens(id)) {
-            Ok(checked) => (self.write(checked).await, None),
+            Ok(mut checked) => {
+                // Where batches are counted once by their names, a key's names are its own: who came to
+                // know a sender's cannot have its batches taken for known.
+                if self.source.is_record() {
+                    checked.batch.sender = format!("{}/{sender}", within.key);
+                }
+                (self.write(checked).await, None)
+            }
             Err(refused) => {
                 tracing::error!(%refused, key = within.key, "a batch of a relay is never stored");
                 (None, Some(refused.to_string()))

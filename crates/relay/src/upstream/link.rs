@@ -224,7 +224,7 @@ impl Upstream {
     }
 }
 
-/// Sends what is to be said, and how the relay is.
+/// Sends how the relay is, and what is to be said: it is not believed before it said who it is.
 async fn speak(
     write: &mut SplitSink<Socket, Message>,
     mut queue: mpsc::Receiver<ToUpstream>,
@@ -233,8 +233,9 @@ async fn speak(
     let mut due = interval(STATUS);
     loop {
         let message = tokio::select! {
-            Some(message) = queue.recv() => message,
+            biased;
             _ = due.tick() => ToUpstream::Status(status()),
+            Some(message) = queue.recv() => message,
         };
         say(write, &message).await?;
     }

@@ -15,6 +15,7 @@ use burgee_domain::admission::Verdict;
 use burgee_domain::request::{self, State as Shown, schedule};
 use burgee_domain::{Rejected, command};
 use burgee_eval::time::Millis;
+use burgee_store::dialect::Clock;
 use burgee_store::page::PageRequest;
 use burgee_store::requests::{
     NewRequest, NewReview, NewRevision, NewStep, Party, Replan, RequestError, RequestFilter, Said,
@@ -259,7 +260,7 @@ fn content(caller: &Caller, new: NewRevisionBody) -> Result<NewRevision, Problem
         comment: comment(&new.comment)?,
         base: new.base,
         steps: steps(new.commands, new.steps)?,
-        now: now(),
+        clock: Clock::Shared(now()),
     })
 }
 
@@ -394,7 +395,7 @@ async fn replan(
     let author = (&author, &caller.rights);
     let rebased = state
         .store
-        .rebase_request(organization, &id, author, replan, now())
+        .rebase_request(organization, &id, author, replan, Clock::Shared(now()))
         .await?;
     let differences = rebased.differences.into_iter().map(Into::into);
     Ok(Json(RebaseResult {

@@ -1,8 +1,8 @@
 //! What relays tell of their connections, on its way to the database.
 //!
 //! A relay has no database; the server that hears of it writes for it, and lets what several tell in a
-//! moment go in one after the other. In the tables a relay is named by who it belongs to and its own
-//! id: ids are made by relays, and nobody may speak for somebody else's.
+//! moment go in at once. In the tables a relay is named by the key of who told of it and its own id: ids
+//! are made by relays, and nobody may speak for somebody else's.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use burgee_edge::delivery::{EnvironmentReport, NodeKind, NodeReport};
 use burgee_store::dialect::Clock;
-use burgee_store::traffic::DeliveryNode;
+use burgee_store::traffic::{DeliveryNode, DeliveryTold};
 use burgee_store::{Store, StoreError};
 use tokio::sync::Notify;
 use tokio::time::sleep;
@@ -26,7 +26,10 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// So many environments of all relays may wait; what comes beyond is told again anyway.
 const WAITING: usize = 100_000;
 
-/// To whom relays belong that came by NATS.
+/// So many of those that one key told of, which leaves the others theirs.
+const WAITING_OF_A_KEY: usize = WAITING / 10;
+
+/// In a key's place where relays came by NATS, which knows of none.
 const NATS: &str = "nats";
 
 /// Keeps what relays tell.
@@ -40,7 +43,17 @@ pub struct RelayFigures {
 #[derive(Default)]
 struct Waiting {
     relays: HashMap<String, Told>,
-    environments: usize,
+    /// How many environments, by who told of them.
+    environments: HashMap<String, usize>,
+}
+
+impl Waiting {
+    /// Whether there is no place for more of what is told by one.
+    fn is_full(&self, by: &str) -> bool {
+        let all: usize = self.environments.values().sum();
+        let own = self.environments.get(by).copied().unwrap_or_default();
+        all >= WAITING || (own >= WAITING_OF_A_KEY && by != NATS)
+    }
 }
 
 /// What is to be written of a relay.
@@ -59,21 +72,21 @@ impl RelayFigures {
         }
     }
 
-    /// Takes what a relay told, of an organization (by id) or, where none is named, by NATS.
-    pub fn take(&self, organization: Option<&str>, report: NodeReport) {
-        let whose = organization.unwrap_or(NATS);
-        let named = |id: &str| format!("{whose}/{id}");
+    /// Takes what a relay told with a key (by its id) or, where none is named, by NATS.
+    pub fn take(&self, key: Option<&str>, report: NodeReport) {
+        let by = key.unwrap_or(NATS);
+        let named = |id: &str| format!("{by}/{id}");
         let parent = report.parent.as_deref().map(named);
         let node = DeliveryNode {
             node: named(&report.node),
             kind: kind(NodeKind::Relay).to_owned(),
             name: report.name,
             // NATS is no node.
-            parent: parent.or_else(|| organization.map(|_| self.node.clone())),
+            parent: parent.or_else(|| key.map(|_| self.node.clone())),
         };
         let mut waiting = self.waiting();
         let waiting = &mut *waiting;
-        if waiting.environments >= WAITING {
+        if waiting.is_full(by) {
             return;
         }
         let told = waiting.relays.entry(node.node.clone());
@@ -84,7 +97,8 @@ impl RelayFigures {
         told.node = node;
         let before = told.environments.len();
         told.environments.extend(report.environments);
-        waiting.environments += told.environments.len() - before;
+        let more = told.environments.len() - before;
+        *waiting.environments.entry(by.to_owned()).or_default() += more;
         self.some.notify_one();
     }
 
@@ -113,14 +127,14 @@ impl RelayFigures {
 }
 
 async fn write(store: &Store, all: impl Iterator<Item = Told>) -> Result<(), StoreError> {
-    for told in all {
+    let all = all.map(|told| {
         let rows = told.environments.iter();
-        let rows: Vec<_> = rows.filter_map(|(id, report)| row(id, report)).collect();
-        let clock = Clock::Shared(now());
-        let traffic = store.traffic();
-        traffic.tell_deliveries(&told.node, &rows, clock).await?;
-    }
-    Ok(())
+        let rows = rows.filter_map(|(id, report)| row(id, report)).collect();
+        (told.node, rows)
+    });
+    let all: Vec<(DeliveryNode, Vec<DeliveryTold>)> = all.collect();
+    let clock = Clock::Shared(now());
+    store.traffic().tell_deliveries(&all, clock).await
 }
 
 /// A node as people are shown it: a relay by the id that it has in the list of relays.

@@ -333,6 +333,7 @@ async fn seen(app: &App, key: &str, agent: &str, version: i64) -> AgentSeen {
     let seen = AgentSeen {
         agent: agent.into(),
         key: Id::new(key),
+        told_by: Id::new(key),
         organization: app.organization.id.clone(),
         name: "tokyo-1".into(),
         version: "1.2.3".into(),

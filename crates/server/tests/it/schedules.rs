@@ -6,6 +6,7 @@ use burgee_domain::access::{DEVELOPER, READER, Rights};
 use burgee_eval::time::Millis;
 use burgee_server::now;
 use burgee_store::Actor;
+use burgee_store::dialect::Clock;
 use burgee_store::requests::{NewRequest, NewRevision, NewStep, Party};
 use burgee_testkit::api::Api;
 use serde_json::{Value, json};
@@ -110,7 +111,7 @@ async fn what_fell_due_while_no_server_ran_is_done_at_the_start_or_stops() {
                                 due_at: Some(ago(minutes)),
                                 commands: serde_json::from_value(off).unwrap(),
                             }],
-                            now: ago(minutes + 1),
+                            clock: Clock::At(ago(minutes + 1)),
                         },
                     };
                     store.create_request(&new).await.unwrap();

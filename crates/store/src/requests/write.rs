@@ -18,6 +18,7 @@ use super::series::{Asked, Planned, Series};
 use super::{Party, Request, RequestError, Revision, RevisionHead, Seen, StepHead, list, rows};
 use crate::apply::ConflictFound;
 use crate::apply::waiting::Against;
+use crate::dialect::Clock;
 use crate::error::StoreError;
 use crate::{Store, Tx, digest, workspace};
 
@@ -49,8 +50,8 @@ pub struct NewRevision {
     pub base: BTreeMap<String, i64>,
     /// What to do, in order: one step without a moment, or steps that each have one.
     pub steps: Vec<NewStep>,
-    /// When.
-    pub now: Millis,
+    /// When, by the clock that says when its steps are due.
+    pub clock: Clock,
 }
 
 /// A step of a request, to be written down.
@@ -94,19 +95,22 @@ impl NewRevision {
             }
         }
         let sizes: Vec<usize> = self.steps.iter().map(|it| it.commands.len()).collect();
-        check_size(&sizes)?;
-        let moments: Vec<Millis> = self.steps.iter().filter_map(|it| it.due_at).collect();
-        Ok(check_moments(&moments, self.now)?)
+        Ok(check_size(&sizes)?)
     }
 
-    fn asked(&self) -> Asked<'_> {
+    fn check_moments(&self, now: Millis) -> Result<(), RequestError> {
+        let moments: Vec<Millis> = self.steps.iter().filter_map(|it| it.due_at).collect();
+        Ok(check_moments(&moments, now)?)
+    }
+
+    fn asked(&self, now: Millis) -> Asked<'_> {
         Asked {
             organization: &self.organization,
             actor: &self.author.actor,
             rights: &self.rights,
             comment: &self.comment,
             against: Against::Named(&self.base),
-            now: self.now,
+            now,
         }
     }
 
@@ -127,13 +131,13 @@ impl NewRevision {
             .collect()
     }
 
-    fn head(&self, revision: i64, rebased: bool) -> RevisionHead {
+    fn head(&self, revision: i64, rebased: bool, at: Millis) -> RevisionHead {
         RevisionHead {
             revision,
             author: self.author.clone(),
             rebased,
             comment: self.comment.clone(),
-            at: self.now,
+            at,
         }
     }
 }
@@ -158,7 +162,8 @@ impl Store {
         let (mut tx, id) = self.write_request(new).await?;
         let content = &new.content;
         let (organization, viewer) = (&content.organization, &content.author);
-        let seen = list::seen(&mut tx, organization, &id, viewer, content.now).await?;
+        let now = content.clock.read(self.shared.dialect, &mut tx).await?;
+        let seen = list::seen(&mut tx, organization, &id, viewer, now).await?;
         self.end(tx, true).await?;
         Ok(seen)
     }
@@ -178,14 +183,21 @@ impl Store {
         if is_repeated(&mut tx, organization, &id, digest).await? {
             return Ok((tx, id));
         }
+        let now = content.clock.read(self.shared.dialect, &mut tx).await?;
+        content.check_moments(now)?;
         if rows::count_open(&mut tx, organization).await? >= MAX_OPEN {
             return Err(RequestError::Full(MAX_OPEN, "open requests"));
         }
         let series = self
-            .try_series(&mut tx, &workspace, &content.asked(), &content.planned(0))
+            .try_series(
+                &mut tx,
+                &workspace,
+                &content.asked(now),
+                &content.planned(0),
+            )
             .await?;
-        let mut request = unwritten(new, &id);
-        let head = content.head(1, false);
+        let mut request = unwritten(new, &id, now);
+        let head = content.head(1, false, now);
         let (revision, moved) = revise(&mut request, series, head)?;
         if !rows::insert(&mut tx, organization, &request, digest).await? {
             // Two of one id at once, which lock nothing in common: the other was faster.
@@ -195,7 +207,7 @@ impl Store {
             };
         }
         rows::insert_revision(&mut tx, organization, &id, &revision, &moved).await?;
-        let (author, now) = (&content.author, content.now);
+        let author = &content.author;
         let said = ("createRequest", "made");
         self.record_request(&mut tx, organization, &request, author, said, now)
             .await?;
@@ -218,12 +230,14 @@ impl Store {
         let newest = rows::find(&mut tx, organization, id).await?.revision;
         let before = rows::revision(&mut tx, organization, id, newest).await?;
         let workspace = self.workspace_of(&mut tx, content).await?;
+        let now = content.clock.read(self.shared.dialect, &mut tx).await?;
+        content.check_moments(now)?;
         let planned = content.planned(before.applied());
         let series = self
-            .try_series(&mut tx, &workspace, &content.asked(), &planned)
+            .try_series(&mut tx, &workspace, &content.asked(now), &planned)
             .await?;
         let request = rows::lock(&mut tx, self.shared.dialect, organization, id).await?;
-        let head = content.head(request.revision + 1, false);
+        let head = content.head(request.revision + 1, false, now);
         let before = (organization, &before);
         self.next_revision(tx, before, request, series, head).await
     }
@@ -240,9 +254,10 @@ impl Store {
         id: &str,
         (author, rights): (&Party, &Rights),
         replan: &Replan,
-        now: Millis,
+        clock: Clock,
     ) -> Result<Rebased, RequestError> {
         let mut tx = self.begin_write().await?;
+        let now = clock.read(self.shared.dialect, &mut tx).await?;
         let newest = rows::find(&mut tx, organization, id).await?.revision;
         let before = rows::revision(&mut tx, organization, id, newest).await?;
         let planned = replanned(&before, replan, now)?;
@@ -326,7 +341,7 @@ impl Store {
 }
 
 /// A request of which it is not known yet what it does.
-fn unwritten(new: &NewRequest, id: &str) -> Request {
+fn unwritten(new: &NewRequest, id: &str, now: Millis) -> Request {
     let content = &new.content;
     Request {
         id: id.to_owned(),
@@ -339,8 +354,8 @@ fn unwritten(new: &NewRequest, id: &str) -> Request {
         places: Vec::new(),
         about: Vec::new(),
         change_set: None,
-        created_at: content.now,
-        changed_at: content.now,
+        created_at: now,
+        changed_at: now,
         due_at: None,
         stopped: None,
     }

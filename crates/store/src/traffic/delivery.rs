@@ -48,27 +48,27 @@ pub struct DeliveryTold {
 }
 
 impl Traffic<'_> {
-    /// Keeps what a node tells, in the place of what it told of the same environments before.
-    /// Telling nothing says that it lives.
+    /// Keeps what nodes tell, in the place of what they told of the same environments before. Telling
+    /// nothing says that one lives. Each node is here once.
     pub async fn tell_deliveries(
         &self,
-        node: &DeliveryNode,
-        told: &[DeliveryTold],
+        all: &[(DeliveryNode, Vec<DeliveryTold>)],
         clock: Clock,
     ) -> Result<(), StoreError> {
         let mut tx = self.store.begin_traffic().await?;
         let at = clock.read(self.store.dialect(), &mut tx).await?;
-        let mut sql =
-            Sql::new("INSERT INTO delivery_nodes (node, kind, name, parent, seen_at) VALUES ");
-        sql.row(0).bind(&node.node).next(&node.kind);
-        sql.next(&node.name).next(node.parent.as_deref()).next(at.0);
-        sql.push(
-            ") ON CONFLICT (node) DO UPDATE SET name = excluded.name, \
-             parent = excluded.parent, seen_at = excluded.seen_at",
-        );
-        sql.query()?.execute(&mut *tx).await?;
+        // Always in one order: two servers may write of the same relays, and wait for each other's rows.
+        let mut all: Vec<_> = all.iter().collect();
+        all.sort_by(|(a, _), (b, _)| a.node.cmp(&b.node));
+        for some in all.chunks(rows(5)) {
+            write_nodes(&mut tx, some.iter().map(|(node, _)| node), at).await?;
+        }
+        let told = all
+            .iter()
+            .flat_map(|(node, told)| told.iter().map(|it| (&*node.node, it)));
+        let told: Vec<_> = told.collect();
         for told in told.chunks(rows(5)) {
-            write(&mut tx, &node.node, told, at).await?;
+            write(&mut tx, told, at).await?;
         }
         Ok(tx.commit().await?)
     }
@@ -165,16 +165,38 @@ impl Traffic<'_> {
     }
 }
 
+async fn write_nodes(
+    connection: &mut AnyConnection,
+    nodes: impl Iterator<Item = &DeliveryNode>,
+    at: Millis,
+) -> Result<(), StoreError> {
+    let mut sql =
+        Sql::new("INSERT INTO delivery_nodes (node, kind, name, parent, seen_at) VALUES ");
+    for (index, node) in nodes.enumerate() {
+        sql.row(index).bind(&node.node).next(&node.kind);
+        sql.next(&node.name).next(node.parent.as_deref()).next(at.0);
+        sql.push(")");
+    }
+    sql.push(
+        " ON CONFLICT (node) DO UPDATE SET name = excluded.name, \
+         parent = excluded.parent, seen_at = excluded.seen_at",
+    );
+    sql.query_for(connection.backend_name())?
+        .execute(&mut *connection)
+        .await?;
+    Ok(())
+}
+
+/// Writes what nodes (by `node`) tell.
 async fn write(
     connection: &mut AnyConnection,
-    node: &str,
-    told: &[DeliveryTold],
+    told: &[(&str, &DeliveryTold)],
     at: Millis,
 ) -> Result<(), StoreError> {
     let mut sql =
         Sql::new("INSERT INTO deliveries (environment_id, node, connections, report, at) VALUES ");
-    for (index, told) in told.iter().enumerate() {
-        sql.row(index).bind(&told.environment).next(node);
+    for (index, (node, told)) in told.iter().enumerate() {
+        sql.row(index).bind(&told.environment).next(*node);
         sql.next(told.connections).next(&told.report).next(at.0);
         sql.push(")");
     }

@@ -50,17 +50,20 @@ async fn the_last_word_of_each_living_node_counts() {
         };
         let begin = Clock::At(NOW);
         traffic
-            .tell_deliveries(&b, &[told("e", 7)], begin)
+            .tell_deliveries(&[(b.clone(), vec![told("e", 7)])], begin)
             .await
             .unwrap();
         let both = [told("e", 1), told("other", 9)];
-        traffic.tell_deliveries(&a, &both, begin).await.unwrap();
         traffic
-            .tell_deliveries(&relay, &[told("e", 5)], begin)
+            .tell_deliveries(&[(a.clone(), both.to_vec())], begin)
             .await
             .unwrap();
         traffic
-            .tell_deliveries(&a, &[told("e", 2)], begin)
+            .tell_deliveries(&[(relay.clone(), vec![told("e", 5)])], begin)
+            .await
+            .unwrap();
+        traffic
+            .tell_deliveries(&[(a.clone(), vec![told("e", 2)])], begin)
             .await
             .unwrap();
         let names = |all: &[(&str, i64)]| -> Vec<(String, i64)> {
@@ -78,7 +81,10 @@ async fn the_last_word_of_each_living_node_counts() {
 
         // One says that it lives, one that it ends; the third says nothing.
         let alive = Clock::At(later(SILENT));
-        traffic.tell_deliveries(&a, &[], alive).await.unwrap();
+        traffic
+            .tell_deliveries(&[(a.clone(), vec![])], alive)
+            .await
+            .unwrap();
         traffic.end_deliveries(&relay.node).await.unwrap();
         assert_eq!(of(db, "e", SILENT).await, names(&[("a", 2)]));
     })
@@ -96,10 +102,16 @@ async fn what_a_relay_does_not_tell_again_is_passed_over() {
         let both = [told("e", 1), told("lost", 2)];
         for node in [&relay, &node("server")] {
             let begin = Clock::At(NOW);
-            traffic.tell_deliveries(node, &both, begin).await.unwrap();
+            traffic
+                .tell_deliveries(&[(node.clone(), both.to_vec())], begin)
+                .await
+                .unwrap();
             let again = Clock::At(later(80_000));
             let one = [told("e", 1)];
-            traffic.tell_deliveries(node, &one, again).await.unwrap();
+            traffic
+                .tell_deliveries(&[(node.clone(), one.to_vec())], again)
+                .await
+                .unwrap();
         }
         assert_eq!(of(db, "e", 90_000).await.len(), 2);
         let server = [("server".to_owned(), 2)];
@@ -114,15 +126,18 @@ async fn what_is_gone_is_forgotten() {
         let traffic = db.store.traffic();
         let (a, b) = (node("a"), node("b"));
         traffic
-            .tell_deliveries(&a, &[told("e", 1), told("empty", 0)], Clock::At(NOW))
+            .tell_deliveries(
+                &[(a.clone(), vec![told("e", 1), told("empty", 0)])],
+                Clock::At(NOW),
+            )
             .await
             .unwrap();
         traffic
-            .tell_deliveries(&b, &[told("e", 1)], Clock::At(NOW))
+            .tell_deliveries(&[(b.clone(), vec![told("e", 1)])], Clock::At(NOW))
             .await
             .unwrap();
         traffic
-            .tell_deliveries(&b, &[], Clock::At(later(70_000)))
+            .tell_deliveries(&[(b.clone(), vec![])], Clock::At(later(70_000)))
             .await
             .unwrap();
         let swept = traffic.sweep_deliveries(Clock::At(later(70_000))).await;
@@ -139,12 +154,12 @@ async fn who_listens_asks_which_environments_were_told_of() {
         let traffic = db.store.traffic();
         let begin = Clock::At(NOW);
         traffic
-            .tell_deliveries(&node("a"), &[told("e", 1), told("f", 1)], begin)
+            .tell_deliveries(&[(node("a"), vec![told("e", 1), told("f", 1)])], begin)
             .await
             .unwrap();
         let later_on = Clock::At(later(9));
         traffic
-            .tell_deliveries(&node("b"), &[told("e", 1)], later_on)
+            .tell_deliveries(&[(node("b"), vec![told("e", 1)])], later_on)
             .await
             .unwrap();
         let since = |at: i64| async move {

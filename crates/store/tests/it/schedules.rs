@@ -92,7 +92,7 @@ fn content(house: &House, by: &Somebody, of: &[(i64, Value)], now: Millis) -> Ne
         comment: "as agreed".to_owned(),
         base: BTreeMap::new(),
         steps: steps(of),
-        now,
+        clock: Clock::At(now),
     }
 }
 
@@ -256,13 +256,13 @@ async fn what_others_did_in_the_middle_stops_it_and_a_revision_goes_on() {
         let rights = Rights::everything();
         let by = (&ann.party, &rights);
         let now = later(4 * MINUTE);
-        let past = store.rebase_request(organization, &id, by, &Replan::Same, now);
+        let past = store.rebase_request(organization, &id, by, &Replan::Same, Clock::At(now));
         assert!(matches!(past.await, Err(RequestError::Schedule(it)) if it.code == "momentPast"));
         let few = Replan::At(vec![later(9 * MINUTE)]);
-        let few = store.rebase_request(organization, &id, by, &few, now);
+        let few = store.rebase_request(organization, &id, by, &few, Clock::At(now));
         assert!(matches!(few.await, Err(RequestError::Schedule(it)) if it.code == "momentCount"));
         let two = Replan::At(vec![later(5 * MINUTE), later(6 * MINUTE)]);
-        let rebased = store.rebase_request(organization, &id, by, &two, now);
+        let rebased = store.rebase_request(organization, &id, by, &two, Clock::At(now));
         let rebased = rebased.await.unwrap();
         assert_eq!((rebased.revision, rebased.differences.len()), (2, 1));
         assert_eq!(
@@ -341,7 +341,7 @@ async fn approval_is_of_the_whole_series_and_other_moments_need_it_anew() {
                 &id,
                 by,
                 &later_on,
-                later(2 * MINUTE),
+                Clock::At(later(2 * MINUTE)),
             )
             .await
             .unwrap();
@@ -497,7 +497,7 @@ async fn a_step_can_be_applied_at_once_left_out_and_all_withdrawn() {
         let leave_out = async |step: i64| {
             let replan = Replan::Without(step);
             store
-                .rebase_request(organization, &id, by, &replan, later(MINUTE))
+                .rebase_request(organization, &id, by, &replan, Clock::At(later(MINUTE)))
                 .await
         };
         assert!(matches!(leave_out(1).await, Err(RequestError::Apply(_))));

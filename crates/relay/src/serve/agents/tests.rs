@@ -43,7 +43,7 @@ fn id(number: u128) -> String {
 fn a_relay_tells_of_itself_with_its_own_key_and_of_others_within_it() {
     let (agents, places) = (Agents::default(), Places::default());
     let peer = peer(&places);
-    let mut told = Told::new(&agents, report(&id(1)).agent);
+    let mut told = Told::new(&agents, report(&id(1)).agent, "k");
     let own = told.signed(report(&id(1)), &peer, &peer.opened).unwrap();
     assert_eq!((own.key.as_str(), own.via), ("k", None));
     assert_eq!(own.address, "192.0.2.1");
@@ -60,7 +60,7 @@ fn a_relay_tells_of_itself_with_its_own_key_and_of_others_within_it() {
 fn no_more_relays_hang_on_one_than_may() {
     let (agents, places) = (Agents::default(), Places::default());
     let peer = peer(&places);
-    let mut told = Told::new(&agents, report(&id(1)).agent);
+    let mut told = Told::new(&agents, report(&id(1)).agent, "k");
     let mut taken = 0;
     for number in 0..2 * BEHIND as u128 {
         let signed = told.signed(report(&id(number)), &peer, &peer.opened);
@@ -75,8 +75,8 @@ fn no_more_relays_hang_on_one_than_may() {
 fn a_goodbye_counts_of_whom_nobody_else_told_since() {
     let (agents, places) = (Agents::default(), Places::default());
     let peer = peer(&places);
-    let mut before = Told::new(&agents, report(&id(1)).agent);
-    let mut after = Told::new(&agents, report(&id(1)).agent);
+    let mut before = Told::new(&agents, report(&id(1)).agent, "k");
+    let mut after = Told::new(&agents, report(&id(1)).agent, "k");
     before.signed(report(&id(1)), &peer, &peer.opened).unwrap();
     before.signed(report(&id(2)), &peer, &peer.opened).unwrap();
     assert!(!after.is_gone(&id(2)), "it never told of it");
@@ -88,4 +88,24 @@ fn a_goodbye_counts_of_whom_nobody_else_told_since() {
     after.end(|agent| gone.borrow_mut().push(agent.to_owned()));
     assert_eq!(gone.take(), [id(1)]);
     assert!(agents.told().is_empty());
+}
+
+#[test]
+fn nobody_speaks_for_a_relay_that_comes_with_another_key() {
+    let (agents, places) = (Agents::default(), Places::default());
+    let peer = peer(&places);
+    let told_of = |told: &mut Told<'_>, number| {
+        let signed = told.signed(report(&id(number)), &peer, &peer.opened);
+        signed.is_some() && told.of(&id(number))
+    };
+    let mut own = Told::new(&agents, report(&id(1)).agent, "k");
+    let mut other = Told::new(&agents, report(&id(1)).agent, "another");
+    assert!(told_of(&mut own, 1) && told_of(&mut own, 2));
+    assert!(!told_of(&mut other, 1) && !told_of(&mut other, 2) && told_of(&mut other, 3));
+    assert!(!other.is_gone(&id(1)), "it never told of it");
+    other.end(|agent| assert_eq!(agent, id(3)));
+    // When it is gone, its place is free: it may have another key now, or hang on another.
+    own.end(|_| {});
+    let mut next = Told::new(&agents, report(&id(1)).agent, "another");
+    assert!(told_of(&mut next, 1));
 }

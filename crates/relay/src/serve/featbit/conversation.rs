@@ -262,7 +262,7 @@ where
         };
         let (name, address) = (&agent.name, &self.peer.address);
         tracing::info!(agent = name, address, "an agent of FeatBit's is fed");
-        Told::new(&self.feeding.agents, agent)
+        Told::new(&self.feeding.agents, agent, &self.peer.opened.key)
     }
 
     /// Has an agent listed that said who it is.

@@ -123,6 +123,7 @@ async fn relays(app: &App, key: &str) {
         let seen = AgentSeen {
             agent: agent.into(),
             key: Id::new(key),
+            told_by: Id::new(key),
             organization: app.organization.id.clone(),
             name: "secret-name".into(),
             version: String::new(),

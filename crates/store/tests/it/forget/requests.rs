@@ -42,7 +42,7 @@ fn content(house: &House, comment: &str, steps: Vec<NewStep>) -> NewRevision {
         comment: comment.to_owned(),
         base: BTreeMap::new(),
         steps,
-        now: NOW,
+        clock: Clock::At(NOW),
     }
 }
 
@@ -284,7 +284,8 @@ async fn what_would_do_something_with_a_forgotten_key_stops_and_is_agreed_to_ane
 
         // What is left of it is tried out anew, and the approval from before is not one of that.
         let by = (&author(), &Rights::everything());
-        let rebased = store.rebase_request(organization, &naming, by, &Replan::Same, NOW);
+        let rebased =
+            store.rebase_request(organization, &naming, by, &Replan::Same, Clock::At(NOW));
         assert_eq!(rebased.await.unwrap().revision, 2);
         let refused = apply_step(store, &house, &naming).await.unwrap_err();
         let missing = matches!(
@@ -328,7 +329,7 @@ async fn a_request_with_nothing_left_to_do_can_only_be_revised_or_withdrawn() {
         );
         assert!(reused, "{again:?}");
         let by = (&author(), &Rights::everything());
-        let rebased = store.rebase_request(organization, &id, by, &Replan::Same, NOW);
+        let rebased = store.rebase_request(organization, &id, by, &Replan::Same, Clock::At(NOW));
         let refused = rebased.await.unwrap_err();
         assert!(matches!(refused, RequestError::NoEffect), "{refused:?}");
         let other = vec![step(None, json!([on_flag("turnOff", "prod", "f")]))];

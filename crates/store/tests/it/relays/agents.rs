@@ -15,6 +15,7 @@ fn seen(house: &House, key: &RelayKey, agent: &str, at: i64) -> AgentSeen {
     AgentSeen {
         agent: agent.into(),
         key: key.id.clone(),
+        told_by: key.id.clone(),
         organization: house.organization.id.clone(),
         name: "tokyo-1".into(),
         version: "0.9.0".into(),
@@ -173,8 +174,24 @@ async fn relays_of_organizations_do_not_mix() {
         let (second, _) = key(store, &house, RelayKeyScope::All).await;
         let moved = AgentSeen {
             key: second.id.clone(),
+            told_by: second.id.clone(),
             kind: RelayKind::FeatBit,
+            ..own.clone()
+        };
+        // But not while it lives: then somebody else has come to know its id.
+        assert_eq!(why(store.relay_agent_seen(&moved).await), "agent");
+        let gone = own.connection();
+        store.relay_agent_gone(&gone, later(1)).await.unwrap();
+        store.relay_agent_seen(&moved).await.unwrap();
+        // Its server died without a word.
+        let back = AgentSeen {
+            at: later(60_000),
             ..own
+        };
+        store.relay_agent_seen(&back).await.unwrap();
+        let moved = AgentSeen {
+            at: later(120_000),
+            ..moved
         };
         store.relay_agent_seen(&moved).await.unwrap();
         let listed = store.relay_agents(&house.organization.id, Some(&second.id), &page);
