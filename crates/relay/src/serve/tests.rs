@@ -42,6 +42,8 @@ pub(super) struct World {
     pub(super) changed: watch::Sender<u64>,
     pub(super) revoked: AtomicBool,
     hangs: AtomicBool,
+    /// The senders of the batches that were written.
+    senders: Mutex<Vec<String>>,
     pub(super) asked: AtomicUsize,
     seen: Notify,
     gone: Notify,
@@ -163,10 +165,11 @@ impl Source for World {
 impl Sink for World {
     fn write<'a>(
         &'a self,
-        _batch: &'a sink::Batch,
+        batch: &'a sink::Batch,
     ) -> BoxFuture<'a, Result<sink::Taken, Unavailable>> {
         Box::pin(async {
             self.maybe_hang().await;
+            self.senders.lock().unwrap().push(batch.sender.clone());
             Ok(sink::Taken::default())
         })
     }
@@ -450,22 +453,47 @@ async fn a_relay_whose_version_is_not_to_be_is_taken_back_by_the_store_of_record
     let _in_use = world;
 }
 
+/// Whether a sender's batch was taken, and whether it was refused.
+async fn sent(caller: &mut Caller, sender: &str) -> (bool, bool) {
+    let batch = Batch {
+        sender: sender.into(),
+        ..Batch::default()
+    };
+    caller.say(&ToUpstream::Batch(batch)).await;
+    loop {
+        if let ToRelay::Taken {
+            sender: of,
+            taken,
+            refused,
+            ..
+        } = caller.told().await
+        {
+            assert_eq!(of, sender);
+            return (taken.is_some(), refused.is_some());
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_batch_that_no_database_can_hold_is_refused_for_good() {
     let (world, address) = serve(World::default()).await;
     world.put(1, 0);
     let mut caller = Caller::hello(address, 0).await;
-    for (sender, is_taken) in [("s\0", false), ("s", true)] {
-        let batch = Batch {
-            sender: sender.into(),
-            ..Batch::default()
-        };
-        caller.say(&ToUpstream::Batch(batch)).await;
-        let answer = loop {
-            if let ToRelay::Taken { taken, refused, .. } = caller.told().await {
-                break (taken.is_some(), refused.is_some());
-            }
-        };
-        assert_eq!(answer, (is_taken, !is_taken), "{sender:?}");
+    assert_eq!(sent(&mut caller, "s\0").await, (false, true));
+    assert_eq!(sent(&mut caller, "s").await, (true, false));
+}
+
+#[tokio::test]
+async fn where_batches_are_counted_once_a_key_has_senders_of_its_own() {
+    let relay = World {
+        is_relay: true,
+        ..World::default()
+    };
+    for (world, written) in [(World::default(), "k/s"), (relay, "s")] {
+        let (world, address) = serve(world).await;
+        world.put(1, 0);
+        let mut caller = Caller::hello(address, 0).await;
+        assert_eq!(sent(&mut caller, "s").await, (true, false));
+        assert_eq!(*world.senders.lock().unwrap(), [written]);
     }
 }
