@@ -1,8 +1,10 @@
 //! What the user typed. Where the data is and how `burgee server` runs can be said by variables too,
 //! as containers want it: `--data-dir` is `BURGEE_DATA_DIR`. What a single command is about (names,
-//! keys, files) is an option only; so is what a benchmark does, but for `BURGEE_TOKEN`, which no
-//! command line should hold.
+//! keys, files) is an option only; so is what a benchmark does. Where a server is that is asked
+//! (`BURGEE_URL`), and with which token (`BURGEE_TOKEN`, which no command line should hold), can be said
+//! by variables again.
 
+pub(crate) mod ask;
 pub(crate) mod bench;
 pub(crate) mod files;
 pub(crate) mod people;
@@ -17,6 +19,7 @@ use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ipnet::IpNet;
 
+use ask::{DiffArgs, EvaluateArgs, ExplainArgs};
 use files::{ApplyArgs, BackupArgs, ExportArgs, ImportCommand, PlanArgs, RestoreArgs};
 use people::{OrganizationCommand, TokenCommand, UserCommand};
 use relay::{BackboneArgs, ExportStateArgs, RelayArgs, VerifyArgs};
@@ -71,6 +74,12 @@ pub(crate) enum Command {
     /// Look after the audit log.
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// Show what a user gets of an environment's flags, and why in short.
+    Evaluate(EvaluateArgs),
+    /// Show why a user gets what they get of a flag, and since which change.
+    Explain(ExplainArgs),
+    /// Show which known users get something else between two versions. Exits with 2 where some do.
+    Diff(DiffArgs),
     /// Compare what is in NATS with the database. Exits with 1 where something differs.
     Verify(VerifyArgs),
 }

@@ -7,6 +7,7 @@
 
 mod admin;
 mod args;
+mod ask;
 mod audit;
 mod backup;
 mod bench;
@@ -80,6 +81,9 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Plan(args) => project_file::plan(args).await,
             Command::Apply(args) => project_file::apply(args).await,
             Command::Audit(AuditCommand::Verify(args)) => audit::verify(args).await,
+            Command::Evaluate(args) => ask::evaluate(args).await,
+            Command::Explain(args) => ask::explain(args).await,
+            Command::Diff(args) => ask::diff(args).await,
             Command::Token(TokenCommand::Create(args)) => token::create(args).await,
             Command::Token(TokenCommand::List(args)) => token::list(args).await,
             Command::Token(TokenCommand::Revoke(args)) => token::revoke(args).await,

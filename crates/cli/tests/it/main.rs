@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod adopting;
+mod asking;
 mod audit;
 mod backup;
 mod bench;

@@ -1,0 +1,170 @@
+//! `burgee evaluate`, `burgee explain` and `burgee diff` ask a server that runs.
+
+use std::process::Output;
+use std::time::Instant;
+
+use burgee_testkit::api::{Api, PATIENCE};
+use burgee_testkit::sdk::Sdk;
+use serde_json::{Value, json};
+
+use crate::kit::{Data, Program, flag_on, in_prod, run, stderr};
+
+/// A server with a flag that is off for users in Germany, since its second change.
+struct Asked {
+    program: Program,
+    api: Api,
+    token: String,
+    data: Data,
+}
+
+impl Asked {
+    async fn new() -> Self {
+        let data = Data::folder();
+        let token = data.token();
+        let program = Program::start(&data);
+        let api = program.api(&token);
+        let asked = Self {
+            program,
+            api,
+            token,
+            data,
+        };
+        asked.change("for the launch", flag_on("checkout")).await;
+        let flag = asked.api.get("projects/default/flags/checkout").await;
+        let off = flag.expect(200)["variations"][1]["id"].clone();
+        let conditions = json!([{ "property": "country", "op": "Equal", "value": "de" }]);
+        let mut add = in_prod("addRule", "checkout");
+        add["rule"] = json!({ "name": "Germany", "variation": off, "conditions": conditions });
+        asked
+            .change("the bank of Germany is away", json!([add]))
+            .await;
+        asked
+    }
+
+    async fn change(&self, comment: &str, commands: Value) {
+        let set = json!({ "comment": comment, "commands": commands });
+        let path = "projects/default/changes";
+        self.api.post(path, &set).await.expect(200);
+    }
+
+    fn burgee(&self, arguments: &[&str]) -> Output {
+        self.burgee_in("prod", &self.token, arguments)
+    }
+
+    fn burgee_in(&self, environment: &str, token: &str, arguments: &[&str]) -> Output {
+        let url = format!("http://{}", self.program.address);
+        let mut all = arguments.to_vec();
+        all.extend(["--url", &url, "--token", token]);
+        all.extend(["--project", "default", "--environment", environment]);
+        run(&all)
+    }
+
+    /// What a command prints that must work.
+    fn says(&self, arguments: &[&str]) -> String {
+        let output = self.burgee(arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_says_what_a_user_gets_and_which_change_made_it_so() {
+    let asked = Asked::new().await;
+    asked.change("", flag_on("other")).await;
+    let german = ["--user", "ana", "--property", "country=de"];
+    let ask = |command: &[&'static str], more: &[&'static str]| {
+        asked.says(&[command, &german[..], more].concat())
+    };
+
+    let all = ask(&["evaluate"], &[]);
+    let lines: Vec<&str> = all.lines().map(str::trim).collect();
+    assert!(lines[0].starts_with("ana (as given) in default/prod, version 3 of "));
+    assert!(
+        lines[1].starts_with("checkout  false  rule 1 (Germany)"),
+        "{all}"
+    );
+    assert!(lines[2].starts_with("other     true "), "{all}");
+    let one = ask(&["evaluate", "checkout"], &["--at", "1"]);
+    assert!(
+        one.contains("version 1 of ") && one.contains("checkout  true "),
+        "{one}"
+    );
+    assert!(!one.contains("other"));
+
+    let told = ask(&["explain", "checkout"], &[]);
+    for part in [
+        "checkout: false, since rule 1 (Germany)",
+        "rule 1 (Germany): takes the user",
+        "country Equal de: yes, the user has “de”",
+        "default rule: not asked",
+        "Since version 2 of ",
+        ": the bank of Germany is away",
+        "before it: true, since ",
+    ] {
+        assert!(told.contains(part), "{part}\n{told}");
+    }
+    let at = asked.api.get("projects/default/environments/prod/changes");
+    let at = at.await.expect(200)["items"][0]["at"].clone();
+    let at = ["--at", at.as_str().unwrap()];
+    let json = asked.says(&[&["explain", "checkout", "--json"], &german[..], &at].concat());
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["items"][0]["since"]["version"], 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_difference_is_told_by_who_moved_and_by_the_exit_code() {
+    let asked = Asked::new().await;
+    let (client, _) = asked.data.sdk_keys("prod");
+    let user = json!({ "keyId": "ana", "name": "Ana",
+        "customizedProperties": [{ "name": "country", "value": "de" }] });
+    let _here = Sdk::client(asked.program.address, &client, &user);
+    let begun = Instant::now();
+    let path = "projects/default/environments/prod/users?search=ana";
+    while asked.api.get(path).await.expect(200)["items"] == json!([]) {
+        assert!(begun.elapsed() < PATIENCE, "she is never known");
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    let known = asked.says(&["evaluate", "checkout", "--user", "ana"]);
+    assert!(
+        known.starts_with("ana (as known here, the same since "),
+        "{known}"
+    );
+
+    let moved = asked.burgee(&["diff", "--from", "1", "--to", "2"]);
+    assert_eq!(moved.status.code(), Some(2), "{}", stderr(&moved));
+    let text = String::from_utf8(moved.stdout).unwrap();
+    assert!(text.contains("checkout: 1 of 1"), "{text}");
+    let same = asked.says(&["diff", "--from", "2"]);
+    assert_eq!(
+        same,
+        "default/prod: none of 1 known users gets something else\n"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_asked_is_refused_in_a_sentence() {
+    let asked = Asked::new().await;
+    let refused = |output: Output| {
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        stderr(&output)
+    };
+    let evaluate = ["evaluate", "--user", "ana"];
+    let said = refused(asked.burgee(&evaluate));
+    assert!(said.contains("ana"), "nobody knows her: {said}");
+    let given = ["evaluate", "--user", "ana", "--name", ""];
+    let said = refused(asked.burgee_in("nowhere", &asked.token, &given));
+    assert!(said.contains("nowhere"), "{said}");
+    for (token, part) in [("bgt_wrong", "token"), ("a\nb", "--token")] {
+        let said = refused(asked.burgee_in("prod", token, &given));
+        assert!(said.contains(part), "{said}");
+    }
+    let said = refused(asked.burgee(&["explain", "nothing", "--user", "a", "--name", ""]));
+    assert!(said.contains("nothing"), "{said}");
+    let said = refused(asked.burgee(&["diff", "--from", "yesterday"]));
+    assert!(said.contains("fromAt"), "{said}");
+    let of = ["--token", "t", "--project", "p", "--environment", "e"];
+    for url in ["ftp://there", "nowhere", "http://127.0.0.1:9"] {
+        let said = refused(run(&[&given[..], &["--url", url], &of].concat()));
+        assert!(said.contains("--url"), "{said}");
+    }
+}
