@@ -10,6 +10,7 @@
 
 pub mod allocator;
 pub mod api;
+pub mod credential;
 pub mod delivery;
 pub mod driver;
 pub mod environment;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::{Access, KeyId};
+use crate::credential::{Credential, KeyName, Refused};
 use crate::environment::Environment;
 use crate::source::SdkKey;
 
@@ -16,6 +17,8 @@ pub(super) struct Keys(RwLock<Table>);
 struct Table {
     /// By the whole secret: what may be read out of it is not trusted.
     by_secret: HashMap<Box<str>, Known>,
+    /// The secrets by what event streams call their keys.
+    by_name: HashMap<KeyName, Box<str>>,
     /// What each environment has, by its id.
     of: HashMap<Arc<str>, Vec<(Box<str>, KeyId)>>,
     last: u32,
@@ -34,6 +37,17 @@ impl Keys {
         let known = table.by_secret.get(secret)?;
         known.used.store(true, Relaxed);
         Some(known.access.clone())
+    }
+
+    /// What a credential opens now.
+    pub(super) fn opened(&self, credential: &Credential, now: i64) -> Result<Access, Refused> {
+        let table = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let secret = table.by_name.get(&credential.key());
+        let secret = secret.ok_or(Refused::Unknown)?;
+        credential.check(secret, now)?;
+        let known = table.by_secret.get(secret).ok_or(Refused::Unknown)?;
+        known.used.store(true, Relaxed);
+        Ok(known.access.clone())
     }
 
     /// What an environment has, by its id, in the order of the secrets.
@@ -93,6 +107,7 @@ impl Keys {
                 .is_some_and(|known| known.access.key == *id)
             {
                 table.by_secret.remove(secret);
+                table.by_name.remove(&KeyName::of(secret));
             }
         }
         if !has.is_empty() {
@@ -112,6 +127,7 @@ impl Table {
             key: id,
         };
         let used = AtomicBool::new(false);
+        self.by_name.insert(KeyName::of(&secret), secret.clone());
         self.by_secret.insert(secret, Known { access, used });
         id
     }

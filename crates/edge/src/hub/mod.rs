@@ -20,6 +20,7 @@ use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 use tokio_util::sync::CancellationToken;
 
+use crate::credential::{Credential, Refused};
 use crate::environment::{Environment, Update};
 use crate::metrics::{LookedUp, LookupResult, Metrics};
 use crate::source::{KeyKind, Position, SdkKey, Source, Unavailable};
@@ -153,6 +154,16 @@ impl Hub {
             .get_or_create(&LookedUp { result })
             .inc();
         answer
+    }
+
+    /// What the credential of an event stream opens now, in ms since 1970. Never waits. Nobody is
+    /// asked about a key that is not known here: the store knows secrets, not names, and whoever
+    /// asks for flags by the key is given a new credential.
+    ///
+    /// # Errors
+    /// Where it opens nothing.
+    pub fn opened(&self, credential: &Credential, now: i64) -> Result<Access, Refused> {
+        self.keys.opened(credential, now)
     }
 
     async fn arrival(&self, secret: &str) -> Result<Access, Unavailable> {
