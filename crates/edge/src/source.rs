@@ -1,5 +1,6 @@
 //! Where the edge's environments come from.
 
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -20,6 +21,29 @@ pub struct Position {
     pub version: i64,
     /// The first 8 bytes of the chain hash after that version's rows.
     pub digest: u64,
+}
+
+/// `<version>.<digest>`, the latter in 16 hexadecimal digits: how it is told to programs.
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:016x}", self.version, self.digest)
+    }
+}
+
+impl Position {
+    /// Reads what was told, whatever follows it behind a further dot.
+    pub fn read(text: &str) -> Option<Self> {
+        let mut parts = text.split('.');
+        let (version, digest) = (parts.next()?, parts.next()?);
+        let are_digits = |text: &str, radix| text.chars().all(|digit| digit.is_digit(radix));
+        if digest.len() != 16 || !are_digits(version, 10) || !are_digits(digest, 16) {
+            return None;
+        }
+        Some(Self {
+            version: version.parse().ok()?,
+            digest: u64::from_str_radix(digest, 16).ok()?,
+        })
+    }
 }
 
 /// What an SDK key may do.

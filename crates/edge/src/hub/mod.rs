@@ -21,7 +21,7 @@ use tokio::sync::futures::Notified;
 use tokio_util::sync::CancellationToken;
 
 use crate::credential::{Credential, Refused};
-use crate::environment::{Environment, Update};
+use crate::environment::{Encoded, Environment, Update};
 use crate::metrics::{LookedUp, LookupResult, Metrics};
 use crate::source::{KeyKind, Position, SdkKey, Source, Unavailable};
 
@@ -221,6 +221,16 @@ impl Hub {
             (environment.current().position().version >= version).then_some(())
         })
         .await;
+    }
+
+    /// What an environment is once it is as `wanted`. Never resolves where it does not become so.
+    pub async fn becomes(
+        &self,
+        environment: &Environment,
+        wanted: impl Fn(&Encoded) -> bool,
+    ) -> Arc<Encoded> {
+        self.until(|| Some(environment.current()).filter(|state| wanted(state)))
+            .await
     }
 
     /// Resolves once this edge does not serve the environment, and none of its keys is good here:

@@ -7,12 +7,13 @@ use axum::response::Response;
 
 use super::super::{Api, JSON};
 use super::asked::Asked;
+use super::hints;
 use super::refusal::Refusal;
 use super::tag::Tag;
 use crate::source::KeyKind;
 
 pub(super) async fn evaluate(State(api): State<Api>, asked: Asked) -> Result<Response, Refusal> {
-    let state = asked.access.environment.current();
+    let state = hints::current(&api, &asked).await?;
     let tag = Tag::of(&state, &asked);
     if tag.is_named_in(&asked.parts.headers) {
         let mut response = Response::new(Body::empty());

@@ -7,6 +7,7 @@
 
 mod asked;
 mod bulk;
+mod hints;
 mod refusal;
 mod single;
 mod tag;
