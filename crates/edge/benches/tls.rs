@@ -1,9 +1,10 @@
-//! What TLS costs a loop: `cargo bench -p burgee-edge --bench tls`.
+//! What TLS and event streams cost a loop: `cargo bench -p burgee-edge --bench tls`.
 //!
 //! Client SDKs connect, one after the other, from a process of their own, sync, and are held: without
 //! TLS, with a certificate for P-256, with one for RSA of 2048 bits, and with the first again where they
-//! resume. Per connection: what the process holds of memory when all are there, in bytes, and what its
-//! loop spent on it until then, in microseconds of CPU.
+//! resume. Then programs with OFREP listen for events instead, with and without TLS. Per connection:
+//! what the process holds of memory when all are there, in bytes, and what its loop spent on it until
+//! then, in microseconds of CPU (the HTTP server's part in the request for events is not in it).
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -36,6 +37,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use burgee_edge::credential::Credential;
 use burgee_edge::driver::Config;
 use burgee_edge::tls::{Files, Tls};
 use kit::client::{now, token};
@@ -47,6 +49,10 @@ use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 
 const CONNECTIONS: usize = 2_000;
+/// Those that come again resume.
+const RESUME: &str = "resume";
+/// They listen for events.
+const EVENTS: &str = "events";
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -59,13 +65,15 @@ fn main() {
         false => 3,
     };
     println!("{count} connections each: bytes, µs of the loop");
-    for (what, certificate, resume) in [
-        ("without TLS", "", false),
-        ("P-256", "first", false),
-        ("RSA 2048", "second", false),
-        ("P-256, resumed", "first", true),
+    for (what, certificate, mode) in [
+        ("without TLS", "", None),
+        ("P-256", "first", None),
+        ("RSA 2048", "second", None),
+        ("P-256, resumed", "first", Some(RESUME)),
+        ("events", "", Some(EVENTS)),
+        ("events, P-256", "first", Some(EVENTS)),
     ] {
-        let (bytes, micros) = measure(certificate, resume, count);
+        let (bytes, micros) = measure(certificate, mode, count);
         println!("{what:16} {bytes:8.0} {micros:8.0}");
     }
 }
@@ -77,7 +85,7 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 /// Per connection: bytes held, and microseconds of the loop's thread.
-fn measure(certificate: &str, resume: bool, count: usize) -> (f64, f64) {
+fn measure(certificate: &str, mode: Option<&str>, count: usize) -> (f64, f64) {
     let files = (!certificate.is_empty()).then(|| Files {
         certificate: fixture(&format!("{certificate}.crt")),
         key: fixture(&format!("{certificate}.key")),
@@ -97,7 +105,7 @@ fn measure(certificate: &str, resume: bool, count: usize) -> (f64, f64) {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .arg("--connect")
         .args(more)
-        .args(resume.then_some("resume"))
+        .args(mode)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -143,12 +151,22 @@ fn cpu() -> f64 {
 fn connect(arguments: &[String]) {
     let address: SocketAddr = arguments[0].parse().unwrap();
     let count: usize = arguments[1].parse().unwrap();
-    let tls = (!arguments[2].is_empty()).then(|| trusting(&arguments[2], arguments.len() > 3));
+    let is = |mode: &str| arguments.get(3).is_some_and(|it| it == mode);
+    let tls = (!arguments[2].is_empty()).then(|| trusting(&arguments[2], is(RESUME)));
+    let listens = is(EVENTS);
     let one = |number: usize| {
         let mut client = match &tls {
             Some(tls) => Client::secure(address, tls).unwrap(),
             None => Client::connect(address),
         };
+        if listens {
+            let credential = Credential::issue(CLIENT_KEY, now()).text();
+            let get = format!("GET /ofrep/v1/events/{credential} HTTP/1.1\r\nHost: x\r\n\r\n");
+            client.send_raw(get.as_bytes());
+            client.read_head();
+            client.read_until("\nid: ").unwrap();
+            return client;
+        }
         client.upgrade(&format!("type=client&token={}", token(CLIENT_KEY, now())));
         client.sync_client(&format!("user-{number}"));
         client

@@ -237,14 +237,19 @@ impl EventLoop {
         }
     }
 
-    fn admit(&mut self, stream: TcpStream) {
-        add(&self.counters.accepted, 1);
-        self.make_room();
+    /// A connection that has a name of its own.
+    pub(super) fn connection(&mut self, stream: TcpStream) -> Connection {
         let generation = self.next_generation;
         // Never all bits: those tokens are taken.
         self.next_generation = (generation + 1) & 0x7FFF_FFFF;
         let stream = mio::net::TcpStream::from_std(stream);
-        let mut connection = Connection::new(stream, generation, self.tick);
+        Connection::new(stream, generation, self.tick)
+    }
+
+    fn admit(&mut self, stream: TcpStream) {
+        add(&self.counters.accepted, 1);
+        self.make_room();
+        let mut connection = self.connection(stream);
         let is_secure = self.config.tls.is_some();
         if !self.places.take() {
             add(&self.counters.refused.sockets, 1);

@@ -81,7 +81,7 @@ impl EventLoop {
     }
 
     /// Makes it one of the key's connections; false where a client key has as many as it may have.
-    fn join(&mut self, key: usize, access: &Access) -> bool {
+    pub(super) fn join(&mut self, key: usize, access: &Access) -> bool {
         if access.kind == KeyKind::Client && !self.places.take_for(access.key) {
             add(&self.counters.refused.key, 1);
             return false;
@@ -137,7 +137,7 @@ impl EventLoop {
     /// Deflates the message that was gathered last, from `start` on, if it is long and the
     /// connection takes it so.
     pub(super) fn pack_own(&mut self, key: usize, start: usize) {
-        if self.connections[key].coding == Coding::Deflate {
+        if self.connections[key].coding() == Coding::Deflate {
             deflate::pack_own(&mut self.out, start);
         }
     }
@@ -174,7 +174,7 @@ impl EventLoop {
             connection.stamp = timestamp;
             return Flow::Go;
         }
-        let coding = connection.coding;
+        let coding = connection.coding();
         let answer = state.server_sync(timestamp, self.now, coding);
         match self.must_wait(answer.frames.len()) {
             true => self.wait(key, timestamp),
@@ -219,11 +219,17 @@ impl EventLoop {
         }
         connection.answered = state.generation();
         connection.astray = false;
-        connection.stamp = state.last_stamp();
+        // What listeners have of it is not known.
+        if !connection.listens() {
+            connection.stamp = state.last_stamp();
+        }
     }
 
     /// Gathers the newest state for a connection that missed steps.
     pub(super) fn catch_up(&mut self, key: usize) {
+        if self.connections[key].listens() {
+            return self.tell_soon(key);
+        }
         let Some(state) = self.current(key) else {
             return;
         };

@@ -92,6 +92,11 @@ const LINES: &[Line] = &[
         )
     },
     gauge(
+        "event_streams",
+        "Open streaming connections that are event streams of OFREP's",
+        &[("", |c| &c.listeners)],
+    ),
+    gauge(
         "connections_waiting",
         "Connections that wait for their turn with a large state",
         &[("", |c| &c.waiting)],

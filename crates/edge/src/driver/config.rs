@@ -34,6 +34,9 @@ pub struct Config {
     /// Without a byte from a peer that has synced: SDKs ping every 10–18 s, hidden browser tabs
     /// every 60 s.
     pub silence_timeout: Duration,
+    /// Without a byte to a listener; then it gets one, so that nobody in between takes the stream
+    /// for dead. Proxies often wait for a minute, some for half of one.
+    pub heartbeat: Duration,
     /// From the first byte of a message to its last.
     pub message_timeout: Duration,
     /// Without a byte taken by a peer that we have something for.
@@ -89,6 +92,7 @@ impl Default for Config {
             head_timeout: Duration::from_secs(10),
             sync_timeout: Duration::from_secs(30),
             silence_timeout: Duration::from_secs(150),
+            heartbeat: Duration::from_secs(20),
             message_timeout: Duration::from_secs(30),
             stall_timeout: Duration::from_secs(30),
             stall_timeout_in_herd: Duration::from_secs(10),

@@ -34,6 +34,15 @@ pub(super) enum Phase {
     HandedOver,
 }
 
+/// What goes to and fro.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Speaks {
+    /// WebSocket's frames, which may be sent in this way.
+    Frames(Coding),
+    /// OFREP's events: it listens, and is told that there is something newer, not what.
+    Events,
+}
+
 /// A place in an environment's list of members.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Membership {
@@ -51,7 +60,8 @@ pub(super) struct Connection {
     pub(super) stream: TcpStream,
     /// Tells it from others that had its place before.
     pub(super) generation: u32,
-    /// The tick that its deadline counts from: the connect, or the last byte since it synced.
+    /// The tick that its deadline counts from: the connect, or the last byte since it synced; for
+    /// listeners the last byte to them.
     pub(super) since: u32,
     /// The generation of the state that it was answered from; 0 before the first answer.
     pub(super) answered: u32,
@@ -62,6 +72,7 @@ pub(super) struct Connection {
     /// The tick of its connect.
     pub(super) opened: u32,
     /// The stamp of the state that it was answered from; while it waits, the timestamp that it asked with.
+    /// For listeners the version that another node told them of; 0 without one.
     pub(super) stamp: i64,
     /// Bytes of its input that are kept, as they are counted in the loop's sum.
     pub(super) kept: u32,
@@ -76,11 +87,10 @@ pub(super) struct Connection {
     pub(super) phase: Phase,
     /// What it says that it is.
     pub(super) agent: AgentId,
-    /// How it may be sent messages.
-    pub(super) coding: Coding,
+    pub(super) speaks: Speaks,
     /// Was readable while nothing was read.
     pub(super) readable: bool,
-    /// Missed a push while it was slow.
+    /// Missed a push while it was slow, or, for listeners, right after another one.
     pub(super) behind: bool,
     /// Missed a step to another history: what it has says nothing about what it lacks.
     pub(super) astray: bool,
@@ -146,7 +156,7 @@ impl Connection {
             rest: None,
             phase: Phase::Head,
             agent: AgentId::NONE,
-            coding: Coding::Clear,
+            speaks: Speaks::Frames(Coding::Clear),
             readable: false,
             behind: false,
             astray: false,
@@ -155,6 +165,19 @@ impl Connection {
             refused: false,
             in_handshake: false,
             counted: false,
+        }
+    }
+
+    /// Whether it listens for events.
+    pub(super) fn listens(&self) -> bool {
+        self.speaks == Speaks::Events
+    }
+
+    /// How it may be sent messages.
+    pub(super) fn coding(&self) -> Coding {
+        match self.speaks {
+            Speaks::Frames(coding) => coding,
+            Speaks::Events => Coding::Clear,
         }
     }
 

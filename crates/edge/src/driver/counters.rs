@@ -18,6 +18,8 @@ pub struct Counters {
     pub sockets: AtomicU64,
     /// Gauge: streaming connections whose key was good.
     pub connections: PerKind,
+    /// Gauge: those of them that are event streams.
+    pub listeners: AtomicU64,
     /// Gauge: connections that wait for their turn with a large state.
     pub waiting: AtomicU64,
     /// Sockets accepted.

@@ -80,7 +80,8 @@ impl EventLoop {
         let Some(drain) = &mut self.drain else { return };
         for id in drain.due(Instant::now()) {
             let Some(key) = self.find(id) else { continue };
-            if self.connections[key].session.awaits_head() {
+            let connection = &self.connections[key];
+            if connection.session.awaits_head() && !connection.listens() {
                 self.ends(key, |unsynced| &unsynced.shutdown);
                 self.drop_connection(key);
             } else {

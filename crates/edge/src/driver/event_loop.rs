@@ -76,6 +76,9 @@ pub(super) struct EventLoop {
     pub(super) walks: VecDeque<Walk>,
     /// Connections that wait for their turn with a large state, in order.
     pub(super) herd: VecDeque<ConnectionId>,
+    /// Listeners that were told of something and have missed what came right after it, since which
+    /// tick.
+    pub(super) late: VecDeque<(ConnectionId, u32)>,
     /// Large answers on their way.
     pub(super) large_in_flight: usize,
     /// Those of them that are shared, and since which tick; some have arrived.
@@ -128,6 +131,7 @@ impl EventLoop {
             kept_output: 0,
             walks: VecDeque::new(),
             herd: VecDeque::new(),
+            late: VecDeque::new(),
             large_in_flight: 0,
             shared_in_flight: VecDeque::new(),
             clock,
@@ -185,6 +189,7 @@ impl EventLoop {
         }
         self.accept(events.iter().count());
         self.push_some();
+        self.tell_late();
         self.serve_herd();
         self.greet_some();
         self.tell_some();
@@ -216,6 +221,7 @@ impl EventLoop {
                     kind,
                     answer,
                 } => self.key_answered(connection, &secret, kind, answer),
+                Mail::Listens(arrived) => self.listen_in(*arrived),
                 Mail::Survey(survey) => self.answer_survey(survey),
                 Mail::Shutdown => self.shut_down(),
             }
@@ -224,7 +230,7 @@ impl EventLoop {
 
     /// How long to wait: not at all while there is something left to do.
     fn patience(&self) -> Option<Duration> {
-        let pushes = !self.walks.is_empty();
+        let pushes = !self.walks.is_empty() || self.late_are_due();
         let busy =
             pushes || self.greetings.wait() || !self.more_to_read.is_empty() || self.herd_moves();
         match busy {

@@ -1,5 +1,6 @@
 //! Ordinary HTTP on the streaming port: the socket and the bytes that a loop has read go to hyper
-//! and the router, and do not come back.
+//! and the router. Only the socket of who asks to listen for events comes back, to be held by a
+//! loop.
 
 mod body;
 mod stream;
@@ -8,7 +9,7 @@ mod wire;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use axum::extract::ConnectInfo;
@@ -35,6 +36,8 @@ use super::Config;
 use super::connection::Phase;
 use super::counters::{add, sub};
 use super::event_loop::EventLoop;
+use super::listeners::{self, Arrived, Listener};
+use super::mailbox::{Mail, Mailbox};
 use super::places::Place;
 use crate::http::answer;
 use crate::session::Flow;
@@ -80,6 +83,9 @@ pub(super) fn channel(config: &Config) -> (ToHttp, mpsc::UnboundedReceiver<Hande
 /// What all handed-over connections are served with.
 struct Service {
     router: axum::Router,
+    /// The loops, and which of them gets the next listener.
+    loops: Vec<Arc<Mailbox>>,
+    next: AtomicUsize,
     patience: Arc<Patience>,
     /// How long a peer may not take what it asked for.
     stall: Duration,
@@ -90,10 +96,12 @@ struct Service {
 }
 
 impl Service {
-    fn new(router: axum::Router, config: &Config) -> Self {
+    fn new(router: axum::Router, loops: Vec<Arc<Mailbox>>, config: &Config) -> Self {
         let slow = (config.http_limit() / 2).max(1);
         Self {
             router,
+            loops,
+            next: AtomicUsize::new(0),
             patience: Arc::new(Patience {
                 usual: config.body_timeout,
                 short: config.body_timeout_when_busy,
@@ -123,17 +131,44 @@ impl Service {
         }
         Ok(response)
     }
+
+    /// Gives the connection of somebody who listens to a loop, which says what the answer is.
+    async fn give_back(&self, served: &Served, listener: Listener, head: Vec<u8>) {
+        // Gone where the connection ended meanwhile.
+        if let Some((wire, place)) = served.take_back().await {
+            let next = self.next.fetch_add(1, Relaxed) % self.loops.len().max(1);
+            match (wire.into_parts(), self.loops.get(next)) {
+                (Ok((stream, session)), Some(mailbox)) => {
+                    mailbox.post(Mail::Listens(Box::new(Arrived {
+                        stream,
+                        session,
+                        place,
+                        head,
+                        listener,
+                    })));
+                }
+                (Err(error), _) => tracing::warn!(%error, "a connection cannot be given back"),
+                _ => {}
+            }
+        }
+    }
 }
+
+/// The connection is a loop's: hyper has nothing to say on it.
+#[derive(Debug, thiserror::Error)]
+#[error("it is held by a loop")]
+struct GivenBack;
 
 /// Serves what is handed over, until the loops have ended and all is answered; at most until a
 /// shutdown is over.
 pub(super) async fn run(
     mut queue: mpsc::UnboundedReceiver<HandedOver>,
     router: axum::Router,
+    loops: Vec<Arc<Mailbox>>,
     shutdown: CancellationToken,
     config: Config,
 ) {
-    let service = Arc::new(Service::new(router, &config));
+    let service = Arc::new(Service::new(router, loops, &config));
     let tasks = TaskTracker::new();
     let abort = CancellationToken::new();
     let serving = async {
@@ -166,14 +201,14 @@ async fn serve(connection: HandedOver, service: Arc<Service>, shutdown: Cancella
         read,
         keep_alive,
         permit,
-        place: _place,
+        place,
     } = connection;
     let stream = match TcpStream::from_std(stream) {
         Ok(stream) => stream,
         Err(error) => return tracing::warn!(%error, "a connection cannot be taken over"),
     };
     probe(&stream);
-    let served = Served::new(permit);
+    let served = Served::new(permit, place);
     let stream = Wire::new(stream, session);
     let stream = PeerStream::new(stream, read, service.stall, service.linger, served.clone());
     let idle = service.idle;
@@ -182,14 +217,17 @@ async fn serve(connection: HandedOver, service: Arc<Service>, shutdown: Cancella
     let answer = service_fn(move |request| {
         let (service, served) = (Arc::clone(&service), served.clone());
         async move {
-            let response = service.answer(request, peer).await;
-            if let Ok(response) = &response
-                && response.status() == StatusCode::SWITCHING_PROTOCOLS
-            {
-                // A relay stays for as long as it lives: whoever let it in counts it.
-                served.end();
+            let Ok(mut response) = service.answer(request, peer).await;
+            if let Some(listener) = response.extensions_mut().remove::<Listener>() {
+                let head = listeners::head(response.headers());
+                service.give_back(&served, listener, head).await;
+                return Err(GivenBack);
             }
-            response
+            if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+                // A relay stays for as long as it lives: whoever let it in counts it.
+                served.leave();
+            }
+            Ok(response)
         }
     });
     let serving = http1::Builder::new()
@@ -237,7 +275,7 @@ impl EventLoop {
         sub(&self.counters.sockets, 1);
         self.kept_input -= connection.kept as usize;
         self.kept_output -= connection.kept_output();
-        let place = Place(Arc::clone(&self.places));
+        let place = Place::taken(&self.places);
         let secure = connection.rest.and_then(|rest| rest.secure);
         let mut stream = connection.stream;
         // It goes to another epoll; closing is not what ends our interest in it.

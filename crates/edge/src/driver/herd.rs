@@ -141,7 +141,7 @@ impl EventLoop {
                     self.gave_client(key, &state, sync);
                 }
                 None => {
-                    let coding = self.connections[key].coding;
+                    let coding = self.connections[key].coding();
                     let answer = state.server_sync(known, self.now, coding);
                     self.send_answer(key, &state, answer);
                 }

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use mio::event::Event;
 use mio::net::TcpStream;
 
-use super::connection::Phase;
+use super::connection::{Phase, Speaks};
 use super::counters::add;
 use super::event_loop::EventLoop;
 use super::mailbox::ConnectionId;
@@ -188,6 +188,11 @@ impl EventLoop {
         if connection.phase == Phase::Closing {
             return;
         }
+        if connection.listens() {
+            // Who listens has nothing to say: it is thrown away.
+            self.count_kept(key);
+            return self.finish(key);
+        }
         if connection.has_synced() {
             connection.since = tick;
             self.note_received(key);
@@ -258,7 +263,7 @@ impl EventLoop {
                 self.spill(key)
             }
             Action::Deflate => {
-                self.connections[key].coding = Coding::Deflate;
+                self.connections[key].speaks = Speaks::Frames(Coding::Deflate);
                 Flow::Go
             }
             Action::Agent(said) => {

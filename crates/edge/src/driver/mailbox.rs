@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mio::Waker;
 
+use super::listeners::Arrived;
 use crate::delivery::Survey;
 use crate::hub::{Access, Event};
 use crate::source::{KeyKind, Unavailable};
@@ -27,6 +28,8 @@ pub(super) enum Mail {
         kind: KeyKind,
         answer: Result<Option<Access>, Unavailable>,
     },
+    /// Somebody listens for events, on a connection that was the HTTP server's.
+    Listens(Box<Arrived>),
     /// Somebody asks how far connections have come.
     Survey(Survey),
     /// Close everything and end.

@@ -36,6 +36,7 @@ mod herd;
 mod input;
 mod latency;
 mod listen;
+mod listeners;
 mod mailbox;
 mod members;
 mod output;
@@ -59,6 +60,7 @@ pub use collector::{DeliveryTimes, Loops};
 pub use config::{Config, DRAIN};
 pub use counters::{Counters, PerKind, Refusals, Unsynced};
 pub use latency::Latency;
+pub use listeners::Listener;
 
 use crate::api::Api;
 use crate::hub::Hub;
@@ -121,7 +123,8 @@ pub fn listen(address: SocketAddr, config: &Config) -> io::Result<Listening> {
 }
 
 /// Serves who connects: `/streaming` by itself, everything else by `router`, whose requests carry
-/// `axum::extract::ConnectInfo<SocketAddr>`. At `shutdown` nobody is taken any more, and connections
+/// `axum::extract::ConnectInfo<SocketAddr>`. Where an answer of its carries a [`Listener`], the
+/// loops hold the connection from then on. At `shutdown` nobody is taken any more, and connections
 /// are told to come back over [`Config::drain`]; ends when all are gone, at most
 /// [`Config::farewell`] after that. Must be called on a tokio runtime. `config` is the one that it
 /// [listens](listen) by.
@@ -137,12 +140,6 @@ pub fn serve(
         local_addr,
     } = listening;
     let (to_http, handed_over) = handover::channel(&config);
-    let http = tokio::spawn(handover::run(
-        handed_over,
-        router,
-        shutdown.clone(),
-        config.clone(),
-    ));
     if let Some(tls) = &config.tls {
         let metrics = Arc::clone(&edge.metrics);
         metrics.serves(tls.validity());
@@ -176,6 +173,13 @@ pub fn serve(
         edge.metrics.delivery.add(ask, event_loop.figures_moved());
     }
     let mailboxes: Vec<_> = loops.iter().map(EventLoop::mailbox).collect();
+    let http = tokio::spawn(handover::run(
+        handed_over,
+        router,
+        mailboxes.clone(),
+        shutdown.clone(),
+        config.clone(),
+    ));
     for mailbox in &mailboxes {
         let mailbox = Arc::clone(mailbox);
         edge.hub

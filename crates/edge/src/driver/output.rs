@@ -175,7 +175,10 @@ impl EventLoop {
     pub(super) fn begin_close(&mut self, key: usize, close: Close) -> Flow {
         self.counters.closed(close.code);
         self.ends(key, |unsynced| unsynced.by(close));
-        write::close(close.code, close.reason, &mut self.out);
+        // The end of a stream of events is its last word.
+        if !self.connections[key].listens() {
+            write::close(close.code, close.reason, &mut self.out);
+        }
         self.linger(key);
         Flow::Stop
     }
@@ -269,6 +272,7 @@ impl EventLoop {
         }
         if let Some(membership) = connection.membership {
             sub(self.counters.connections.of(membership.kind), 1);
+            sub(&self.counters.listeners, usize::from(connection.listens()));
             if membership.kind == KeyKind::Client {
                 self.places.free_for(membership.key);
             }

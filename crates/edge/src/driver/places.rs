@@ -103,11 +103,25 @@ fn take(count: &AtomicUsize, limit: usize) -> bool {
 }
 
 /// A place that was taken; given back when this is dropped.
-pub(super) struct Place(pub(super) Arc<Places>);
+pub(super) struct Place(Option<Arc<Places>>);
+
+impl Place {
+    /// One that somebody has taken.
+    pub(super) fn taken(places: &Arc<Places>) -> Self {
+        Self(Some(Arc::clone(places)))
+    }
+
+    /// Somebody else gives it back.
+    pub(super) fn pass_on(mut self) {
+        self.0 = None;
+    }
+}
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.0.free();
+        if let Some(places) = &self.0 {
+            places.free();
+        }
     }
 }
 

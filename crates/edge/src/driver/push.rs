@@ -121,7 +121,9 @@ impl EventLoop {
             add(&self.counters.pushes_skipped, 1);
             return;
         }
-        if connection.answered < from.generation() {
+        if connection.listens() {
+            self.push_to_listener(key, &walk.update);
+        } else if connection.answered < from.generation() {
             self.catch_up(key);
         } else if connection.user.is_some() {
             self.push_to_client(key, walk);
@@ -150,7 +152,7 @@ impl EventLoop {
     }
 
     fn push_to_server(&mut self, key: usize, walk: &Walk) {
-        let coding = self.connections[key].coding;
+        let coding = self.connections[key].coding();
         let frames = match coding {
             Coding::Clear => &walk.frames,
             Coding::Deflate => &walk.deflated,

@@ -66,7 +66,11 @@ impl Secure {
     pub(super) fn new(config: Arc<ServerConfig>) -> Result<Self, rustls::Error> {
         let mut session = ServerConnection::new(config)?;
         session.set_buffer_limit(Some(PIECE));
-        Ok(Self {
+        Ok(Self::over(session))
+    }
+
+    fn over(session: ServerConnection) -> Self {
+        Self {
             session,
             begun: false,
             queued: false,
@@ -75,7 +79,16 @@ impl Secure {
             counted: false,
             read: 0,
             written: 0,
-        })
+        }
+    }
+
+    /// Goes on with a connection that was somebody else's.
+    pub(super) fn resume(mut session: ServerConnection) -> Self {
+        session.set_buffer_limit(Some(PIECE));
+        Self {
+            begun: true,
+            ..Self::over(session)
+        }
     }
 
     /// Whether hands are still shaken.

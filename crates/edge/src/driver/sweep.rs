@@ -26,6 +26,8 @@ enum Overdue {
     NoAnswerAboutKey,
     Stalled,
     Lingers,
+    /// Not its fault: it has heard nothing from us.
+    Unheard,
 }
 
 impl EventLoop {
@@ -78,6 +80,7 @@ impl EventLoop {
                     self.ends(key, |unsynced| &unsynced.slow);
                     self.drop_connection(key);
                 }
+                Some(Overdue::Unheard) => self.beat(key),
                 Some(Overdue::Lingers) => self.drop_connection(key),
                 Some(Overdue::Silent) => self.close(key, Close::SILENT),
                 Some(Overdue::Incomplete) => self.close(key, INCOMPLETE),
@@ -117,6 +120,7 @@ impl EventLoop {
             Phase::Open | Phase::Waiting if self.is_message_overdue(connection) => {
                 return Some(Overdue::Incomplete);
             }
+            Phase::Open if connection.listens() => (config.heartbeat, Overdue::Unheard),
             Phase::Open if connection.has_synced() => (config.silence_timeout, Overdue::Silent),
             Phase::Open => (config.sync_timeout, Overdue::Silent),
             // Its turn comes: those before it take their bytes or are dropped.

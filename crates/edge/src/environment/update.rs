@@ -105,6 +105,11 @@ impl Update {
         self.continuous
     }
 
+    /// Whether anybody's result may differ.
+    pub fn matters(&self) -> bool {
+        !matches!(self.client, ClientStep::Nothing)
+    }
+
     /// About the most bytes that [`Self::client_patch`] appends, unless it has to send everything.
     pub fn client_size(&self) -> usize {
         self.client_size

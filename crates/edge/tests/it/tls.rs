@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use burgee_edge::credential::Credential;
 use burgee_edge::driver::Config;
 use burgee_edge::tls::{Files, Tls};
 use rustls::client::Resumption;
@@ -113,6 +114,29 @@ fn await_line(edge: &Edge, line: &str) {
         assert!(Instant::now() < deadline, "never {line}");
         std::thread::yield_now();
     }
+}
+
+#[test]
+fn event_streams_go_on_from_a_connection_that_had_requests_before() {
+    let (edge, _served) = edge();
+    let mut client = Client::secure(edge.address, &trusting("first.crt")).unwrap();
+    client.send_raw(HELLO);
+    assert!(client.read_head().starts_with("HTTP/1.1 200 "));
+    client.read_exactly("hello");
+    let credential = Credential::issue(CLIENT_KEY, now()).text();
+    let get = format!("GET /ofrep/v1/events/{credential} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    client.send_raw(get.as_bytes());
+    let head = client.read_head();
+    assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
+    for value in ["un", "deux", "trois"] {
+        let version = edge.feed.set_flag("greeting", value);
+        let id = format!("\nid: {version}.");
+        while !client.read_until("\n\n").unwrap().contains(&id) {}
+    }
+    edge.feed.revoke(CLIENT_KEY);
+    // Told that nothing more comes: otherwise it would be an error.
+    assert_eq!(client.read_bytes_to_end(), b"");
+    edge.await_gone(|counters| &counters.sockets);
 }
 
 #[test]

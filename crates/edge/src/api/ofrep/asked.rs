@@ -66,6 +66,11 @@ impl FromRequest<Api> for Asked {
 }
 
 impl Asked {
+    /// The key's secret.
+    pub(super) fn secret(&self) -> &str {
+        secret(&self.parts.headers).unwrap_or_default()
+    }
+
     /// The user that flags are evaluated for. Those of client keys are noted, as those of client
     /// SDKs are.
     pub(super) fn user(&self, api: &Api) -> Result<User<'_>, Refusal> {

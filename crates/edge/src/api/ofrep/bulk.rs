@@ -5,16 +5,19 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::Response;
 
-use super::super::{Api, JSON};
+use super::super::{Api, JSON, now};
+use super::EVENTS;
 use super::asked::Asked;
 use super::hints;
 use super::refusal::Refusal;
 use super::tag::Tag;
+use crate::credential::Credential;
 use crate::source::KeyKind;
 
 pub(super) async fn evaluate(State(api): State<Api>, asked: Asked) -> Result<Response, Refusal> {
     let state = hints::current(&api, &asked).await?;
-    let tag = Tag::of(&state, &asked);
+    let credential = Credential::issue(asked.secret(), now()).text();
+    let tag = Tag::of(&state, &asked, &credential);
     if tag.is_named_in(&asked.parts.headers) {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::NOT_MODIFIED;
@@ -25,6 +28,11 @@ pub(super) async fn evaluate(State(api): State<Api>, asked: Asked) -> Result<Res
     let mut json = Vec::new();
     json.extend_from_slice(br#"{"flags":"#);
     state.ofrep_flags(&user, asked.access.kind, &mut json);
+    json.extend_from_slice(br#","eventStreams":[{"type":"sse","endpoint":{"requestUri":""#);
+    for part in [EVENTS, "/", &credential] {
+        json.extend_from_slice(part.as_bytes());
+    }
+    json.extend_from_slice(br#""}}]"#);
     if asked.access.kind == KeyKind::Server {
         json.extend_from_slice(br#","metadata":{"version":"#);
         let version = state.position().version;

@@ -72,6 +72,12 @@ impl Refusal {
         Self::new(StatusCode::UNAUTHORIZED, Code::General, details)
     }
 
+    /// Nothing is streamed by this address.
+    pub(super) fn no_stream(why: &str) -> Self {
+        let details = format!("{why}: POST /ofrep/v1/evaluate/flags says where events come now");
+        Self::new(StatusCode::UNAUTHORIZED, Code::General, details)
+    }
+
     /// It cannot be said now.
     pub(super) fn unavailable(details: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, Code::General, details)
@@ -85,8 +91,8 @@ impl Refusal {
 
     /// OFREP has nothing here.
     pub(super) fn no_endpoint() -> Self {
-        let details =
-            "OFREP has POST /ofrep/v1/evaluate/flags, and the same with a slash and a flag's key";
+        let details = "OFREP has POST /ofrep/v1/evaluate/flags, the same with a slash and a flag's key, and \
+             GET of the event streams that the first one names";
         Self::new(StatusCode::NOT_FOUND, Code::General, details)
     }
 

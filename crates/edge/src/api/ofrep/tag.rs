@@ -1,9 +1,11 @@
 //! The tag of a bulk answer: who has it, has the answer.
 //!
 //! It is the position of the environment and a hash of all else that an answer depends on: the
-//! request's body (the context), the environment, the kind of the key, and our release. So it is
-//! known before anything is evaluated or even parsed, it is the same on every node, and another
-//! context, for which the reference provider sends the tag of the one before, has another one.
+//! request's body (the context), the environment, the kind of the key, the address of its event
+//! stream, and our release. So it is known before anything is evaluated or even parsed, it is the
+//! same on every node, and another context, for which the reference provider sends the tag of the
+//! one before, has another one; so has another key, and a window of time later, when the address is
+//! to be told again.
 
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hasher as _};
@@ -21,16 +23,15 @@ const RELEASE: &str = env!("CARGO_PKG_VERSION");
 pub(super) struct Tag(String);
 
 impl Tag {
-    pub(super) fn of(state: &Encoded, asked: &Asked) -> Self {
-        let position = state.position();
+    /// `credential` is in the address of the event stream.
+    pub(super) fn of(state: &Encoded, asked: &Asked, credential: &str) -> Self {
         let mut tag = String::with_capacity(64);
         // Writing to memory cannot fail.
         let _ = write!(
             tag,
-            "\"{}.{:016x}.{:016x}\"",
-            position.version,
-            position.digest,
-            hash(asked)
+            "\"{}.{:016x}\"",
+            state.position(),
+            hash(asked, credential)
         );
         Self(tag)
     }
@@ -61,11 +62,12 @@ fn bare(tag: &str) -> &str {
 
 /// The same in every process of a release: this hasher has no random key, and which function it is
 /// changes with the compiler at most.
-fn hash(asked: &Asked) -> u64 {
+fn hash(asked: &Asked, credential: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     let parts = [
         asked.access.environment.id().as_bytes(),
         RELEASE.as_bytes(),
+        credential.as_bytes(),
         &asked.body,
     ];
     for part in parts {

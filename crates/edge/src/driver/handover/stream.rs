@@ -2,22 +2,24 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio::time::{Sleep, sleep};
 
+use super::super::places::Place;
 use super::wire::Wire;
 
 /// What a peer has to take within the deadline while we wait for it.
 const PROGRESS: usize = 64 * 1024;
 
 pub(super) struct PeerStream {
-    stream: Wire,
+    /// None: it was taken back, and nothing happens here any more.
+    stream: Option<Wire>,
     read: Bytes,
     /// How long a peer may take for [`PROGRESS`].
     patience: Duration,
@@ -28,18 +30,53 @@ pub(super) struct PeerStream {
     served: Served,
 }
 
-/// Counts a connection among those that are served: given back when there is nothing more to say, or
-/// when it is none of HTTP any more.
+/// What is counted of a connection that is served, and whether somebody wants it back.
 #[derive(Clone)]
-pub(super) struct Served(Arc<Mutex<Option<OwnedSemaphorePermit>>>);
+pub(super) struct Served(Arc<Mutex<Counted>>);
+
+struct Counted {
+    /// Counts it among those that are served.
+    permit: Option<OwnedSemaphorePermit>,
+    /// Counts its socket.
+    place: Option<Place>,
+    /// Who wants it back.
+    wanted: Option<oneshot::Sender<Wire>>,
+}
 
 impl Served {
-    pub(super) fn new(permit: OwnedSemaphorePermit) -> Self {
-        Self(Arc::new(Mutex::new(Some(permit))))
+    pub(super) fn new(permit: OwnedSemaphorePermit, place: Place) -> Self {
+        Self(Arc::new(Mutex::new(Counted {
+            permit: Some(permit),
+            place: Some(place),
+            wanted: None,
+        })))
     }
 
+    /// There is nothing more to say.
     pub(super) fn end(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.counted().permit = None;
+    }
+
+    /// It is none of HTTP any more: somebody else counts it.
+    pub(super) fn leave(&self) {
+        let mut counted = self.counted();
+        counted.permit = None;
+        counted.place = None;
+    }
+
+    /// Takes the connection, in the middle of a request, as soon as all that was said before is
+    /// out. None where it ends before.
+    pub(super) async fn take_back(&self) -> Option<(Wire, Place)> {
+        let (sender, receiver) = oneshot::channel();
+        self.counted().wanted = Some(sender);
+        let wire = receiver.await.ok()?;
+        let mut counted = self.counted();
+        counted.permit = None;
+        Some((wire, counted.place.take()?))
+    }
+
+    fn counted(&self) -> MutexGuard<'_, Counted> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -58,7 +95,7 @@ impl PeerStream {
         served: Served,
     ) -> Self {
         Self {
-            stream,
+            stream: Some(stream),
             read,
             patience,
             stalled: None,
@@ -77,7 +114,10 @@ impl PeerStream {
         let mut room = [0; 4096];
         while lingers.as_mut().poll(context).is_pending() {
             let mut room = ReadBuf::new(&mut room);
-            let read = ready!(Pin::new(&mut self.stream).poll_read(context, &mut room));
+            let Some(stream) = &mut self.stream else {
+                break;
+            };
+            let read = ready!(Pin::new(stream).poll_read(context, &mut room));
             if read.is_err() || room.filled().is_empty() {
                 break;
             }
@@ -126,7 +166,10 @@ impl AsyncRead for PeerStream {
     ) -> Poll<io::Result<()>> {
         if self.read.is_empty() {
             let before = buffer.filled().len();
-            let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+            let Some(stream) = &mut self.stream else {
+                return Poll::Pending;
+            };
+            let read = Pin::new(stream).poll_read(context, buffer);
             if buffer.filled().len() > before {
                 // The next request: the answer before it was taken.
                 self.stalled = None;
@@ -146,7 +189,10 @@ impl AsyncWrite for PeerStream {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        let Some(stream) = &mut self.stream else {
+            return Poll::Pending;
+        };
+        let written = Pin::new(stream).poll_write(context, bytes);
         self.watch(context, written)
     }
 
@@ -155,23 +201,40 @@ impl AsyncWrite for PeerStream {
         context: &mut Context<'_>,
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(context, bytes);
+        let Some(stream) = &mut self.stream else {
+            return Poll::Pending;
+        };
+        let written = Pin::new(stream).poll_write_vectored(context, bytes);
         self.watch(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
+        self.stream.as_ref().is_some_and(Wire::is_write_vectored)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let flushed = Pin::new(&mut self.stream).poll_flush(context);
-        self.watch_end(context, flushed)
+        let Some(stream) = &mut self.stream else {
+            return Poll::Pending;
+        };
+        let flushed = Pin::new(stream).poll_flush(context);
+        ready!(self.watch_end(context, flushed))?;
+        // Whoever flushes has written all that there was.
+        let wanted = self.served.counted().wanted.take();
+        if let Some(wanted) = wanted
+            && let Some(stream) = self.stream.take()
+        {
+            // Nobody is there any more where the request was given up: it ends with that.
+            let _ = wanted.send(stream);
+        }
+        Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.lingers.is_none() {
-            let ended = Pin::new(&mut self.stream).poll_shutdown(context);
-            ready!(self.watch_end(context, ended))?;
+            if let Some(stream) = &mut self.stream {
+                let ended = Pin::new(stream).poll_shutdown(context);
+                ready!(self.watch_end(context, ended))?;
+            }
             self.served.end();
         }
         self.poll_end(context).map(Ok)

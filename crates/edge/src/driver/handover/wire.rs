@@ -18,6 +18,13 @@ impl Wire {
     pub(super) fn new(stream: TcpStream, session: Option<Box<ServerConnection>>) -> Self {
         Self { stream, session }
     }
+
+    /// What it is made of, for whoever goes on with it elsewhere.
+    pub(super) fn into_parts(
+        self,
+    ) -> io::Result<(std::net::TcpStream, Option<Box<ServerConnection>>)> {
+        Ok((self.stream.into_std()?, self.session))
+    }
 }
 
 /// What is encrypted, and where it goes.

@@ -232,15 +232,28 @@ impl Client {
 
     /// The same, unless the connection ends before.
     pub(crate) fn try_read_head(&mut self) -> Option<String> {
+        self.read_until("\r\n\r\n")
+    }
+
+    /// What comes up to this and with it, unless the connection ends before.
+    pub(crate) fn read_until(&mut self, end: &str) -> Option<String> {
         loop {
-            if let Some(end) = find(&self.read, b"\r\n\r\n") {
-                let head: Vec<u8> = self.read.drain(..end + 4).collect();
-                return Some(String::from_utf8(head).unwrap());
+            if let Some(at) = find(&self.read, end.as_bytes()) {
+                let read: Vec<u8> = self.read.drain(..at + end.len()).collect();
+                return Some(String::from_utf8(read).unwrap());
             }
             if !self.fill() {
                 return None;
             }
         }
+    }
+
+    /// So many bytes that come next.
+    pub(crate) fn read_bytes(&mut self, length: usize) -> Vec<u8> {
+        while self.read.len() < length {
+            assert!(self.fill(), "the connection ended before");
+        }
+        self.read.drain(..length).collect()
     }
 
     /// What comes until the end.

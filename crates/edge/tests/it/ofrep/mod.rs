@@ -1,6 +1,7 @@
 //! OFREP, through the router.
 
 mod bulk;
+mod events;
 mod hints;
 mod refused;
 mod single;
