@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import { open } from "../harness/browser.js";
 import { flagThatIsOn } from "../harness/commands.js";
 import { expected, flags, users } from "../harness/demo.js";
+import { Relayed } from "../harness/relayed.js";
 import { Server } from "../harness/server.js";
 
 const asContext = ({ key, name, properties }) => ({ targetingKey: key, name, ...properties });
@@ -20,17 +21,25 @@ after(async () => {
   await server.stop();
 });
 
-/** A page whose flags are there; asks again this often, in milliseconds. */
-async function page(context, pollInterval = 0, secret = server.keys.client) {
+/** A tab whose flags are there, by a provider with these options. */
+async function page(context, options = {}) {
   const tab = await browser.tab();
-  await tab.evaluate((settings) => window.connect(settings), {
+  await connect(tab, context, options);
+  return tab;
+}
+
+const connect = (tab, context, { secret = server.keys.client, ...options } = {}) =>
+  tab.evaluate((settings) => window.connect(settings), {
     url: server.url,
     secret,
     context,
-    pollInterval,
+    ...options,
   });
-  return tab;
-}
+
+const isQuestion = (response) => response.request().method() === "POST";
+const isStream = (request) => request.url().includes("/ofrep/v1/events/");
+const shows = (tab, flag) =>
+  tab.waitForFunction((flag) => window.value(flag, "boolean", false) === true, flag);
 
 async function values(tab, name) {
   const questions = Object.entries(flags).map(([flag, { type }]) => {
@@ -65,28 +74,84 @@ test("another context of the same user is not taken for the one before", async (
     { kind: "setDefaultRule", flag: "beta", variation: "beta-false" },
   );
   const tab = await page({ targetingKey: "ada", beta: false });
-  const shows = (wanted) =>
+  const becomes = (wanted) =>
     tab.waitForFunction((wanted) => window.value("beta", "boolean", !wanted) === wanted, wanted);
-  await shows(false);
+  await becomes(false);
   // The provider shows what it kept for the user first, and asks with the tag that it had.
   await tab.evaluate(() => window.change({ targetingKey: "ada", beta: true }));
-  await shows(true);
+  await becomes(true);
   await tab.context().close();
 });
 
+test("by its event stream, a page sees changes and asks for nothing in between", async () => {
+  const tab = await browser.tab();
+  const streams = [];
+  const questions = [];
+  tab.on("request", (request) => {
+    if (isStream(request)) streams.push(request.url());
+  });
+  tab.on("response", (response) => {
+    if (isQuestion(response)) questions.push([response.url(), response.status()]);
+  });
+  // The stream's first event, which may be of a change before it.
+  const first = tab.waitForResponse((it) => isQuestion(it) && it.status() === 304);
+  await connect(tab, { targetingKey: "ada" });
+  await first;
+  assert.equal(questions.length, 2, "for the flags, and for the first event");
+  const changes = ["one", "two", "three"];
+  for (const flag of changes) {
+    await server.change(...flagThatIsOn(flag));
+    await shows(tab, flag);
+  }
+  await tab.waitForFunction(() => window.changed.length >= 3);
+  assert.deepEqual(await tab.evaluate(() => window.changed), changes);
+  for (const [url] of questions.slice(1)) {
+    assert.match(url, /\?flagConfigEtag=\d+\.[0-9a-f]{16}$/);
+  }
+  assert.equal(streams.length, 1, "one stream all the time");
+  await tab.context().close();
+});
+
+test("a page whose server comes back hears of what it has missed", async () => {
+  const tab = await page({ targetingKey: "ada" });
+  await server.change(...flagThatIsOn("before"));
+  await shows(tab, "before");
+  const again = tab.waitForRequest(isStream);
+  await server.down();
+  await server.up();
+  await server.change(...flagThatIsOn("after"));
+  await shows(tab, "after");
+  assert.ok((await again).url());
+  await tab.context().close();
+});
+
+test("a page on a relay hears of changes as one on a server does", async () => {
+  const relayed = await Relayed.start();
+  try {
+    const tab = await page(
+      { targetingKey: "ada" },
+      { url: relayed.url, secret: relayed.keys.client },
+    );
+    await relayed.change(...flagThatIsOn("far"));
+    await shows(tab, "far");
+    await tab.context().close();
+  } finally {
+    await relayed.stop();
+  }
+});
+
 test("polling, a change is seen and announced, and nothing else is", async () => {
-  const tab = await page({ targetingKey: "ada" }, 200);
+  const tab = await page(
+    { targetingKey: "ada" },
+    { pollInterval: 200, changeDetection: "polling" },
+  );
   const statuses = [];
   tab.on("response", (response) => {
-    const isAnswer = response.request().method() === "POST";
-    if (isAnswer) statuses.push(response.status());
+    if (isQuestion(response)) statuses.push(response.status());
   });
-  while (!statuses.includes(304)) {
-    const isAnswer = (response) => response.request().method() === "POST";
-    await tab.waitForResponse(isAnswer);
-  }
+  while (!statuses.includes(304)) await tab.waitForResponse(isQuestion);
   await server.change(...flagThatIsOn("polled"));
-  await tab.waitForFunction(() => window.value("polled", "boolean", false) === true);
+  await shows(tab, "polled");
   await tab.waitForFunction(() => window.changed.includes("polled"));
   assert.deepEqual(await tab.evaluate(() => window.changed), ["polled"]);
   await server.change({ kind: "archiveFlag", flag: "polled" });
@@ -95,5 +160,5 @@ test("polling, a change is seen and announced, and nothing else is", async () =>
 });
 
 test("a bad key is refused, for the page to see", async () => {
-  await assert.rejects(page({ targetingKey: "ada" }, 0, "nobody's"));
+  await assert.rejects(page({ targetingKey: "ada" }, { secret: "nobody's" }));
 });

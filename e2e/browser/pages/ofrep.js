@@ -15,9 +15,9 @@ client.addHandler(ProviderEvents.ConfigurationChanged, ({ flagsChanged }) =>
   window.changed.push(...flagsChanged),
 );
 
-window.connect = async ({ url, secret, context, pollInterval }) => {
+window.connect = async ({ url, secret, context, ...options }) => {
   const headers = [["X-API-Key", secret]];
-  const provider = new OFREPWebProvider({ baseUrl: url, headers, pollInterval });
+  const provider = new OFREPWebProvider({ baseUrl: url, headers, ...options });
   await OpenFeature.setProviderAndWait(provider, context);
 };
 window.change = (context) => OpenFeature.setContext(context);
