@@ -206,8 +206,9 @@ fn told(
         text.extend(moves.map(|it| say(scope, flag, it, users, sampled)));
     }
     if text.is_empty() {
-        text.push(match users {
-            0 => format!("{scope}: no users are known here yet"),
+        text.push(match (flags.is_empty(), users) {
+            (true, _) => format!("{scope}: no flag differs"),
+            (_, 0) => format!("{scope}: no users are known here yet"),
             _ => format!("{scope}: none of {users} users gets anything else"),
         });
     }

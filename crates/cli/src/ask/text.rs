@@ -51,19 +51,10 @@ pub(super) fn explanation(place: &str, answer: &Value) -> String {
 
 /// Who moved between two versions.
 pub(super) fn effects(answer: &Value) -> String {
-    let mut text = String::new();
-    for line in items(answer, "text") {
+    items(answer, "text").fold(String::new(), |mut text, line| {
         let _ = writeln!(text, "{}", string(line));
-    }
-    if text.is_empty() {
-        let users = &answer["users"];
-        let place = string(&answer["environment"]);
-        let _ = writeln!(
-            text,
-            "{place}: none of {users} known users gets something else"
-        );
-    }
-    text
+        text
+    })
 }
 
 /// Whom, where and when.
@@ -96,12 +87,15 @@ fn variation(variation: &Value) -> String {
 }
 
 fn step(text: &mut String, (number, step): (usize, &Value)) {
-    let result = match string(&step["result"]) {
-        "taken" => "takes the user",
-        "passed" => "does not",
+    let kind = string(&step["kind"]);
+    let result = match (kind, string(&step["result"])) {
+        ("archived" | "off", "taken") => "yes",
+        ("archived" | "off", "passed") => "no",
+        (_, "taken") => "takes the user",
+        (_, "passed") => "does not take the user",
         _ => "not asked",
     };
-    let name = match string(&step["kind"]) {
+    let name = match kind {
         "archived" => "archived".to_owned(),
         "off" => "switched off".to_owned(),
         "targets" => "individual targets".to_owned(),

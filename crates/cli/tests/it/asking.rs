@@ -15,6 +15,9 @@ struct Asked {
     api: Api,
     token: String,
     data: Data,
+    /// The versions of those changes.
+    launch: String,
+    culprit: String,
 }
 
 impl Asked {
@@ -22,29 +25,31 @@ impl Asked {
         let data = Data::folder();
         let token = data.token();
         let program = Program::start(&data);
-        let api = program.api(&token);
-        let asked = Self {
+        let mut asked = Self {
+            api: program.api(&token),
             program,
-            api,
             token,
             data,
+            launch: String::new(),
+            culprit: String::new(),
         };
-        asked.change("for the launch", flag_on("checkout")).await;
+        asked.launch = asked.change("for the launch", flag_on("checkout")).await;
         let flag = asked.api.get("projects/default/flags/checkout").await;
         let off = flag.expect(200)["variations"][1]["id"].clone();
         let conditions = json!([{ "property": "country", "op": "Equal", "value": "de" }]);
         let mut add = in_prod("addRule", "checkout");
         add["rule"] = json!({ "name": "Germany", "variation": off, "conditions": conditions });
-        asked
-            .change("the bank of Germany is away", json!([add]))
-            .await;
+        let comment = "the bank of Germany is away";
+        asked.culprit = asked.change(comment, json!([add])).await;
         asked
     }
 
-    async fn change(&self, comment: &str, commands: Value) {
+    /// Applies commands; the version of `prod` that they made.
+    async fn change(&self, comment: &str, commands: Value) -> String {
         let set = json!({ "comment": comment, "commands": commands });
         let path = "projects/default/changes";
-        self.api.post(path, &set).await.expect(200);
+        let made = self.api.post(path, &set).await.expect(200);
+        made["versions"]["default/prod"].to_string()
     }
 
     fn burgee(&self, arguments: &[&str]) -> Output {
@@ -70,45 +75,47 @@ impl Asked {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_says_what_a_user_gets_and_which_change_made_it_so() {
     let asked = Asked::new().await;
-    asked.change("", flag_on("other")).await;
+    let newest = asked.change("", flag_on("other")).await;
     let german = ["--user", "ana", "--property", "country=de"];
-    let ask = |command: &[&'static str], more: &[&'static str]| {
-        asked.says(&[command, &german[..], more].concat())
-    };
+    let ask = |command: &[&str], more: &[&str]| asked.says(&[command, &german, more].concat());
 
     let all = ask(&["evaluate"], &[]);
     let lines: Vec<&str> = all.lines().map(str::trim).collect();
-    assert!(lines[0].starts_with("ana (as given) in default/prod, version 3 of "));
-    assert!(
-        lines[1].starts_with("checkout  false  rule 1 (Germany)"),
-        "{all}"
-    );
+    let head = format!("ana (as given) in default/prod, version {newest} of ");
+    assert!(lines[0].starts_with(&head), "{all}");
+    assert!(lines[1].starts_with("checkout  false"), "{all}");
+    assert!(lines[1].contains("rule 1 (Germany)"), "{all}");
     assert!(lines[2].starts_with("other     true "), "{all}");
-    let one = ask(&["evaluate", "checkout"], &["--at", "1"]);
+    let one = ask(&["evaluate", "checkout"], &["--at", &asked.launch]);
+    let head = format!("version {} of ", asked.launch);
     assert!(
-        one.contains("version 1 of ") && one.contains("checkout  true "),
+        one.contains(&head) && one.contains("checkout  true "),
         "{one}"
     );
-    assert!(!one.contains("other"));
+    assert!(!one.contains("other"), "{one}");
 
     let told = ask(&["explain", "checkout"], &[]);
     for part in [
         "checkout: false, since rule 1 (Germany)",
+        "switched off: no",
         "rule 1 (Germany): takes the user",
         "country Equal de: yes, the user has “de”",
         "default rule: not asked",
-        "Since version 2 of ",
+        &format!("Since version {} of ", asked.culprit),
         ": the bank of Germany is away",
         "before it: true, since ",
     ] {
         assert!(told.contains(part), "{part}\n{told}");
     }
-    let at = asked.api.get("projects/default/environments/prod/changes");
-    let at = at.await.expect(200)["items"][0]["at"].clone();
-    let at = ["--at", at.as_str().unwrap()];
-    let json = asked.says(&[&["explain", "checkout", "--json"], &german[..], &at].concat());
+    let path = "projects/default/environments/prod/changes";
+    let at = asked.api.get(path).await.expect(200)["items"][0]["at"].clone();
+    let json = ask(
+        &["explain", "checkout", "--json"],
+        &["--at", at.as_str().unwrap()],
+    );
     let json: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["items"][0]["since"]["version"], 2);
+    let since = &json["items"][0]["since"]["version"];
+    assert_eq!(since.to_string(), asked.culprit);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -125,20 +132,15 @@ async fn a_difference_is_told_by_who_moved_and_by_the_exit_code() {
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
     let known = asked.says(&["evaluate", "checkout", "--user", "ana"]);
-    assert!(
-        known.starts_with("ana (as known here, the same since "),
-        "{known}"
-    );
+    assert!(known.starts_with("ana (as known here"), "{known}");
 
-    let moved = asked.burgee(&["diff", "--from", "1", "--to", "2"]);
+    let (launch, culprit) = (asked.launch.as_str(), asked.culprit.as_str());
+    let moved = asked.burgee(&["diff", "--from", launch, "--to", culprit]);
     assert_eq!(moved.status.code(), Some(2), "{}", stderr(&moved));
     let text = String::from_utf8(moved.stdout).unwrap();
     assert!(text.contains("checkout: 1 of 1"), "{text}");
-    let same = asked.says(&["diff", "--from", "2"]);
-    assert_eq!(
-        same,
-        "default/prod: none of 1 known users gets something else\n"
-    );
+    let same = asked.says(&["diff", "--from", culprit]);
+    assert_eq!(same, "default/prod: no flag differs\n");
 }
 
 #[tokio::test(flavor = "multi_thread")]
