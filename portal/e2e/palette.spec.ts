@@ -37,6 +37,8 @@ test("rolled out, asked why, made and put away by name", async ({ owner, server,
   await owner.keyboard.press("Enter");
   await owner.getByRole("button", { name: "Turn off in dev" }).click();
   await expect.poll(() => served(call, "dev", "by-word", { key: "ana" })).toBe("false");
+  // It is served before the page has heard that it is.
+  await expect(owner.getByRole("dialog")).toHaveCount(0);
 
   options = await typed(owner, "archive by-word");
   await expect(options).toHaveText(/Archive by-word/);
