@@ -12,6 +12,7 @@ mod facets;
 mod find;
 mod finish;
 mod item;
+mod prerequisites;
 mod settle;
 mod shape;
 mod uses;
@@ -47,6 +48,7 @@ pub fn apply(
             .run(index, command.edit())
             .map_err(|fault| fault.of_command(index))?;
     }
+    prerequisites::check(workspace, &mut draft)?;
     settle::settle(workspace, &mut draft.state);
     finish::finish(workspace, &draft)
 }

@@ -133,6 +133,8 @@ commands! {
         SetDefaultRule in targeting::defaults;
         /// Chooses what is served while the flag is off.
         SetOffVariation in targeting::defaults;
+        /// Replaces what other flags have to serve first.
+        SetPrerequisites in targeting::prerequisites;
         /// Changes what is recorded of a flag's users.
         SetTracking in targeting::tracking;
         /// Makes a segment.

@@ -73,6 +73,7 @@ fn same(facet: TargetingFacet, one: &Targeting, other: &Targeting) -> bool {
         TargetingFacet::Rules => one.rules == other.rules,
         TargetingFacet::DefaultRule => one.fallthrough == other.fallthrough,
         TargetingFacet::OffVariation => one.off_variation == other.off_variation,
+        TargetingFacet::Prerequisites => one.prerequisites == other.prerequisites,
         TargetingFacet::Tracking => {
             one.tracked == other.tracked
                 && one.expt_include_all_targets == other.expt_include_all_targets
@@ -128,6 +129,7 @@ fn value(facet: TargetingFacet, of: &Targeting) -> Value {
         TargetingFacet::Rules => json!(of.rules),
         TargetingFacet::DefaultRule => json!(of.fallthrough),
         TargetingFacet::OffVariation => json!(of.off_variation),
+        TargetingFacet::Prerequisites => json!(of.prerequisites),
         TargetingFacet::Tracking => json!({
             "tracked": of.tracked, "exptIncludeAllTargets": of.expt_include_all_targets,
         }),
@@ -163,6 +165,10 @@ fn words(facet: TargetingFacet, of: &Targeting, variations: &[Variation]) -> Str
             rollout(&rule.variations, rule.dispatch_key.as_deref(), variations)
         }
         TargetingFacet::OffVariation => variation(&of.off_variation, variations),
+        TargetingFacet::Prerequisites => {
+            let keys = of.prerequisites.iter().map(|it| it.flag.clone());
+            joined(keys.collect(), "needs no other flag")
+        }
         TargetingFacet::Tracking => match (of.tracked, of.expt_include_all_targets) {
             (false, false) => "exposures not kept".to_owned(),
             (true, false) => "exposures kept".to_owned(),

@@ -85,7 +85,7 @@ impl Key {
 }
 
 /// The text by which a key is looked up, whether it is one or not.
-pub(crate) fn fold(key: &str) -> String {
+pub fn fold(key: &str) -> String {
     key.to_ascii_lowercase()
 }
 

@@ -32,6 +32,9 @@ pub const MAX_SET_SEGMENTS: usize = 1_000;
 /// The most scopes that a change set's base names: each is looked up, under locks.
 pub const MAX_BASE: usize = 1_000;
 
+/// The most prerequisites of a flag: each is another flag that is evaluated for every user.
+pub const MAX_PREREQUISITES: usize = 10;
+
 /// The most parts of one rollout: every variation once, and room for split parts.
 pub const MAX_PARTS: usize = 2 * MAX_VARIATIONS;
 

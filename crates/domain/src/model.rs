@@ -1,6 +1,6 @@
 //! The things that are managed, as plain data. Shapes of targeting are those of `burgee-eval`.
 
-use burgee_eval::flag::{Fallthrough, Rule, TargetUsers, Variation, VariationType};
+use burgee_eval::flag::{Fallthrough, Prerequisite, Rule, TargetUsers, Variation, VariationType};
 use burgee_eval::segment::SegmentRule;
 use burgee_eval::time::Millis;
 use serde::{Deserialize, Serialize};
@@ -168,6 +168,9 @@ pub struct Flag {
 pub struct Targeting {
     /// On or off.
     pub is_enabled: bool,
+    /// What other flags have to serve first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prerequisites: Vec<Prerequisite>,
     /// Individual targets, one list per variation.
     pub target_users: Vec<TargetUsers>,
     /// Tried in order.

@@ -27,6 +27,8 @@ pub enum Facet {
     DefaultRule,
     /// A flag × environment: the off variation.
     OffVariation,
+    /// A flag × environment: what other flags have to serve first.
+    Prerequisites,
     /// A flag × environment: experiment and tracking settings.
     Tracking,
     /// A flag: its variations.

@@ -42,6 +42,7 @@ impl LoggedFlag {
         let served = self.served;
         Targeting {
             is_enabled: served.is_enabled,
+            prerequisites: served.prerequisites,
             target_users: served.target_users,
             rules: served.rules,
             fallthrough: served.fallthrough,
@@ -123,6 +124,7 @@ pub fn flag(flag: &Flag, targeting: &Targeting, environment: &Environment) -> wi
         key: flag.key.as_str().to_owned(),
         variation_type: flag.kind,
         variations: flag.variations.clone(),
+        prerequisites: targeting.prerequisites.clone(),
         target_users: targeting.target_users.clone(),
         rules: targeting.rules.clone(),
         is_enabled: targeting.is_enabled,

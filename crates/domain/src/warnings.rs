@@ -12,6 +12,7 @@ use std::sync::Arc;
 use burgee_eval::compile;
 use burgee_eval::flag::{Condition, TargetUsers};
 use burgee_eval::segment as wire;
+use burgee_eval::snapshot::Snapshot;
 use burgee_eval::time::Millis;
 use serde::Serialize;
 
@@ -19,6 +20,7 @@ use crate::check::differences;
 use crate::id::Id;
 use crate::model::{Environment, Flag, Life, Segment, Targeting};
 use crate::served;
+use crate::workspace::FlagState;
 
 /// Something in a flag or a segment that does not do everywhere what its author may think.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -36,12 +38,14 @@ pub struct ItemWarning {
 
 /// What authors should know of a flag in one environment, on or off. Of `segments` those are looked
 /// at that its rules name ([`crate::workspace::FlagState::segment_ids`]); of them only where they
-/// can be used and whether they are live.
+/// can be used and whether they are live. `needed` are the flags that it needs, and those that they
+/// need, by folded key.
 pub fn of_flag(
     flag: &Flag,
     targeting: &Targeting,
     environment: &Environment,
     segments: &BTreeMap<Id<Segment>, Segment>,
+    needed: &BTreeMap<String, FlagState>,
 ) -> Vec<ItemWarning> {
     if flag.life != Life::Live {
         return Vec::new();
@@ -51,12 +55,19 @@ pub fn of_flag(
         reaches && it.life != Life::Deleted
     });
     let usable = usable.map(|it| served::segment(it, Millis(0), environment));
-    let usable = usable.map(|it| Arc::new(compile::segment(Arc::new(it))));
     let light = without_keys(targeting);
     let served = served::flag(flag, &light, environment);
-    let compiled = compile::flag(Arc::new(served), &usable.collect());
+    let key = served.key.clone();
+    let others = needed.values().filter_map(|it| {
+        let targeting = it.targetings.get(&environment.id)?;
+        Some(served::flag(&it.flag, targeting, environment))
+    });
+    let flags = others.filter(|it| it.key != key).chain([served.clone()]);
+    let snapshot = Snapshot::build(flags.collect(), usable.collect());
+    let compiled = snapshot.flag(&key);
+    let compiled = compiled.map(|it| it.warnings()).unwrap_or_default();
     let rules = targeting.rules.iter().map(|it| it.conditions.as_slice());
-    let mut warnings = all(compiled.warnings(), rules);
+    let mut warnings = all(compiled, rules);
     warnings.extend(unreached::of(&targeting.rules));
     warnings
 }
@@ -89,6 +100,7 @@ fn without_keys(targeting: &Targeting) -> Targeting {
         key_ids: Vec::new(),
     });
     Targeting {
+        prerequisites: targeting.prerequisites.clone(),
         target_users: lists.collect(),
         rules: targeting.rules.clone(),
         fallthrough: targeting.fallthrough.clone(),

@@ -5,11 +5,12 @@ mod advance;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use burgee_eval::flag::Prerequisite;
 use burgee_eval::time::Millis;
 
 use crate::check::segments;
 use crate::id::Id;
-use crate::model::{Environment, Flag, Organization, Project, Segment, Targeting};
+use crate::model::{Environment, Flag, Life, Organization, Project, Segment, Targeting};
 
 /// A flag with its targeting wherever it is released.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +47,26 @@ pub struct ProjectState {
     pub environments: BTreeMap<String, Environment>,
     /// By folded key: those asked for that are live or archived (deleted ones are not here).
     pub flags: BTreeMap<String, FlagState>,
+    /// What each live flag needs of others, by environment and folded key: of all flags, also those
+    /// that were not asked for. Flags that need nothing are not in it.
+    pub prerequisites: BTreeMap<Id<Environment>, BTreeMap<String, Vec<Prerequisite>>>,
+}
+
+impl ProjectState {
+    /// What live flags need of others in an environment, by folded key: of those in [`Self::flags`]
+    /// what they say there.
+    pub fn needs(&self, environment: &Id<Environment>) -> BTreeMap<String, Vec<Prerequisite>> {
+        let stored = self.prerequisites.get(environment).into_iter().flatten();
+        let stored = stored.filter(|(flag, _)| !self.flags.contains_key(*flag));
+        let stored = stored.map(|(flag, needs)| (flag.clone(), needs.clone()));
+        let live = self.flags.iter();
+        let live = live.filter(|(_, state)| state.flag.life == Life::Live);
+        let loaded = live.filter_map(|(flag, state)| {
+            let needs = &state.targetings.get(environment)?.prerequisites;
+            (!needs.is_empty()).then(|| (flag.clone(), needs.clone()))
+        });
+        stored.chain(loaded).collect()
+    }
 }
 
 /// Everything that a change set needs, and nothing else.

@@ -2,6 +2,7 @@
 //!
 //! What cannot be compiled never matches and leaves a [`Warning`]; nothing here fails.
 
+mod prerequisite;
 mod rule;
 mod segment;
 
@@ -15,8 +16,12 @@ use crate::time::Millis;
 
 pub use crate::condition::check as check_condition;
 pub use crate::warning::{Code, Warning};
+pub use prerequisite::{LONGEST_CHAIN, MOST_ASKED};
 pub use segment::{CompiledSegment, Segments, segment};
 
+use crate::standalone::Standalone;
+
+pub(crate) use prerequisite::{CompiledPrerequisite, Found, Reach};
 pub(crate) use rule::RuleTest;
 use rule::{CompiledRule, Compiler};
 
@@ -28,6 +33,8 @@ pub struct CompiledFlag {
     outcomes: Box<[Outcome]>,
     segment_ids: Box<[Box<str>]>,
     timestamp: Millis,
+    pub(crate) reach: Reach,
+    pub(crate) standalone: Option<Standalone>,
     warnings: Box<[Warning]>,
 }
 
@@ -36,29 +43,47 @@ pub struct CompiledFlag {
 pub(crate) enum Plan {
     /// The same to everybody: off (its variation may be unknown), or archived.
     Fixed(Option<OutcomeIndex>),
-    /// Targets, then rules, then the default rule.
-    Targeting {
-        targets: KeyIndex,
-        /// By list of targets.
-        targeted: Box<[Option<OutcomeIndex>]>,
-        rules: Box<[CompiledRule]>,
-        default: Rollout,
-    },
+    /// By what the flag is set to do.
+    Targeting(Targeting),
 }
 
-/// Compiles a flag with the segments of its environment.
+/// Prerequisites, then targets, then rules, then the default rule.
+#[derive(Debug)]
+pub(crate) struct Targeting {
+    pub(crate) prerequisites: Box<[CompiledPrerequisite]>,
+    pub(crate) targets: KeyIndex,
+    /// By list of targets.
+    pub(crate) targeted: Box<[Option<OutcomeIndex>]>,
+    pub(crate) rules: Box<[CompiledRule]>,
+    pub(crate) default: Rollout,
+}
+
+/// Compiles a flag by itself, with the segments of its environment. Where it needs other flags,
+/// nobody meets those prerequisites: [`Snapshot`](crate::snapshot::Snapshot) knows all flags.
 pub fn flag(flag: Arc<Flag>, segments: &Segments) -> CompiledFlag {
-    let mut compiler = Compiler::new(&flag, segments);
+    flag_among(flag, segments, &|_| Found::Missing)
+}
+
+/// Compiles a flag with what it refers to; `needed` finds other flags by key.
+pub(crate) fn flag_among(
+    flag: Arc<Flag>,
+    segments: &Segments,
+    needed: &dyn Fn(&str) -> Found,
+) -> CompiledFlag {
+    let mut compiler = Compiler::new(&flag, segments, needed);
     let plan = plan(&flag, &mut compiler);
     let Compiler {
         outcomes,
         segment_ids,
         stamp,
+        reach,
         ledger,
         ..
     } = compiler;
-    CompiledFlag {
+    let mut compiled = CompiledFlag {
         timestamp: stamp.max(flag.updated_at),
+        reach,
+        standalone: None,
         plan,
         outcomes: outcomes.finish(),
         segment_ids: segment_ids.into_iter().collect(),
@@ -68,13 +93,23 @@ pub fn flag(flag: Arc<Flag>, segments: &Segments) -> CompiledFlag {
             false => ledger.warnings.into(),
         },
         flag,
+    };
+    compiled.standalone = compiled.standing_alone();
+    if compiled.standalone.as_ref().is_some_and(|it| !it.exact) {
+        let message = "SDKs that evaluate by themselves cannot ask other flags: they serve the \
+                       off variation to all for whom that cannot be said by conditions alone";
+        let warning = Warning::new(Code::PrerequisiteUnknownToSdks, "/prerequisites", message);
+        let more = std::mem::take(&mut compiled.warnings).into_iter();
+        compiled.warnings = more.chain([warning]).collect();
     }
+    compiled
 }
 
 /// Everything is compiled whether or not the flag is on, since warnings and segments count in
 /// either state; what a flag that is off or archived cannot answer is not among its outcomes.
 fn plan(flag: &Flag, compiler: &mut Compiler<'_>) -> Plan {
     let disabled = compiler.disabled();
+    let prerequisites = compiler.prerequisites();
     let targeted = compiler.targets();
     let rules = compiler.rules();
     let default = compiler.default_rule();
@@ -88,12 +123,13 @@ fn plan(flag: &Flag, compiler: &mut Compiler<'_>) -> Plan {
         return Plan::Fixed(outcome);
     }
     let lists = |number: usize| Some(flag.target_users.get(number)?.key_ids.as_slice());
-    Plan::Targeting {
+    Plan::Targeting(Targeting {
+        prerequisites,
         targets: KeyIndex::new(lists),
         targeted,
         rules,
         default,
-    }
+    })
 }
 
 impl CompiledFlag {
@@ -107,8 +143,9 @@ impl CompiledFlag {
         &self.outcomes
     }
 
-    /// The latest of its own stamp and those of the segments it refers to, archived ones too: a
-    /// client that was away when a segment changed learns of it by this.
+    /// The latest of its own stamp and those of the segments and flags it refers to, directly or
+    /// not, archived ones too: a client that was away when one of them changed learns of it by
+    /// this.
     pub fn timestamp(&self) -> Millis {
         self.timestamp
     }
@@ -123,11 +160,12 @@ impl CompiledFlag {
         &self.warnings
     }
 
-    /// The reason as client SDKs report it: `flag disabled`, `targeted`, the rule's name, or
-    /// `default`.
+    /// The reason as client SDKs report it: `flag disabled`, `prerequisite failed`, `targeted`, the
+    /// rule's name, or `default`.
     pub fn match_reason(&self, reason: Reason) -> &str {
         match reason {
             Reason::Disabled => "flag disabled",
+            Reason::Prerequisite(_) => "prerequisite failed",
             Reason::Targeted => "targeted",
             Reason::Rule(position) => {
                 let rule = self.flag.rules.get(position);

@@ -1,30 +1,34 @@
 //! Why a user gets what they get, step by step: for people who ask, not for the hot path.
 //!
-//! It goes the way of [`evaluate`](crate::compile::CompiledFlag::evaluate) once more, over the flag
-//! as its author wrote it rather than over the compiled plan, and keeps what it saw: which step
-//! took the user, which conditions held and on what value, where in the rollout they fell. Only the
-//! tests of single conditions are the compiled ones. So it is a second opinion, and a property test
-//! holds that both always agree.
+//! It listens to the one evaluation there is ([`Trace`]) and tells what it heard with the flag's
+//! own words: which step took the user, which conditions held and on what value, where in the
+//! rollout they fell. What a step shows beside what was heard (the user's value, why they are in a
+//! segment, what a needed flag's own reason is) decides nothing.
 //!
 //! What is said has a code and parameters beside the English words.
 
 mod condition;
+mod prerequisite;
 mod split;
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::compile::{CompiledFlag, Plan};
-use crate::flag::Variation;
-use crate::outcome::{Outcome, Reason};
+use crate::evaluate::Trace;
+use crate::flag::RolloutVariation;
+use crate::outcome::Outcome;
 use crate::snapshot::Snapshot;
 use crate::user::User;
 
 pub use condition::{ConditionStep, Membership, SegmentStep};
+pub use prerequisite::PrerequisiteStep;
 pub use split::{ExperimentStep, PartStep, Split};
 
-use split::Nothing;
+use prerequisite::Asked;
+use split::{Fell, Nothing};
 
 /// What a flag gives a user, and how it came to that.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,15 +41,35 @@ pub struct Explanation {
     pub steps: Vec<Step>,
 }
 
+impl Explanation {
+    /// Leaves out what flags serve that are needed and that whoever asked may not see: that they are
+    /// needed, and whether they serve what they should, is the flag's own matter.
+    pub fn hide(&mut self, hidden: impl Fn(&str) -> bool) {
+        for step in &mut self.steps {
+            let shown = step.prerequisite.as_mut();
+            let Some(shown) = shown.filter(|it| hidden(&it.flag)) else {
+                continue;
+            };
+            shown.name = String::new();
+            shown.served = None;
+            shown.reason = None;
+            if step.result == StepResult::Taken {
+                self.reason.text = format!("the prerequisite of flag {} is not met", shown.flag);
+            }
+        }
+    }
+}
+
 /// A reason: a code with its parameters, and the same in English.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Why {
-    /// `archived`, `off`, `targeted`, `rule` or `default`; `notReleased` and `unknownFlag` where
-    /// there is nothing to evaluate.
+    /// `archived`, `off`, `prerequisite`, `targeted`, `rule` or `default`; `notReleased` and
+    /// `unknownFlag` where there is nothing to evaluate.
     pub code: String,
-    /// Of `rule`: `rule` (its id), `name` and `index` (from 0). Where it leads to nothing:
+    /// Of `rule`: `rule` (its id), `name` and `index` (from 0). Of `prerequisite`: `flag` (the key
+    /// of the one that is needed), `variation` (the id that it should serve) and `index`. Where it leads to nothing:
     /// `nothing`, which is `uncovered` (no part of the rollout covers the user) or
     /// `variationUnknown` (the flag has no such variation).
     pub params: BTreeMap<String, String>,
@@ -62,6 +86,8 @@ pub enum StepKind {
     Archived,
     /// Whether the flag is off.
     Off,
+    /// A prerequisite: what another flag serves.
+    Prerequisite,
     /// Individual targets.
     Targets,
     /// A rule.
@@ -92,7 +118,7 @@ pub struct Step {
     pub kind: StepKind,
     /// What came of it.
     pub result: StepResult,
-    /// A rule's place, from 0.
+    /// A rule's or a prerequisite's place, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<usize>,
     /// A rule's id.
@@ -105,6 +131,9 @@ pub struct Step {
     /// hold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<ConditionStep>,
+    /// What was asked of another flag, of a prerequisite.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prerequisite: Option<PrerequisiteStep>,
     /// How the rollout of the rule that took the user splits them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<Split>,
@@ -119,6 +148,7 @@ impl Step {
             id: None,
             name: None,
             conditions: Vec::new(),
+            prerequisite: None,
             split: None,
         }
     }
@@ -127,200 +157,266 @@ impl Step {
 impl Snapshot {
     /// What the flag, which is one of this snapshot's, gives the user, and why.
     pub fn explain(&self, flag: &CompiledFlag, user: &User<'_>) -> Explanation {
-        Walk {
+        let mut heard = Heard::default();
+        let outcome = flag.walk(user, &mut heard);
+        Story {
             snapshot: self,
             flag,
             user,
-            steps: Vec::new(),
-            decided: None,
+            outcome: outcome.and_then(|index| flag.outcome(index)),
+            heard,
         }
-        .explain()
+        .tell()
     }
 }
 
-/// What was decided, and where.
-struct Decided {
-    outcome: Option<Outcome>,
-    reason: Why,
+/// What was heard of an evaluation.
+#[derive(Default)]
+struct Heard {
+    /// By prerequisite that was asked: what its flag serves, and whether that is it.
+    prerequisites: Vec<(Option<Outcome>, bool)>,
+    /// The list that has the user.
+    list: Option<usize>,
+    /// By rule that was asked, whether each of its conditions holds.
+    conditions: Vec<Vec<bool>>,
+    /// Where in a rollout the user fell.
+    fell: Option<Fell>,
 }
 
-struct Walk<'a> {
+impl Trace for Heard {
+    const THOROUGH: bool = true;
+
+    fn prerequisite(&mut self, _: usize, served: Option<Outcome>, met: bool) {
+        self.prerequisites.push((served, met));
+    }
+
+    fn targets(&mut self, list: Option<usize>) {
+        self.list = list;
+    }
+
+    fn condition(&mut self, rule: usize, holds: bool) {
+        if self.conditions.len() <= rule {
+            self.conditions.resize_with(rule + 1, Vec::new);
+        }
+        self.conditions[rule].push(holds);
+    }
+
+    fn rollout(&mut self, bucket: Option<f64>, part: Option<usize>) {
+        self.fell = Some(Fell {
+            bucket,
+            part,
+            draw: None,
+        });
+    }
+
+    fn experiment(&mut self, bucket: f64, share: f64) {
+        if let Some(fell) = &mut self.fell {
+            fell.draw = Some((bucket, share));
+        }
+    }
+}
+
+/// The step that decided.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Decided {
+    Archived,
+    Off,
+    Prerequisite(usize),
+    Targets,
+    Rule(usize),
+    Default,
+}
+
+/// What there is to tell.
+struct Story<'a> {
     snapshot: &'a Snapshot,
     flag: &'a CompiledFlag,
     user: &'a User<'a>,
-    steps: Vec<Step>,
-    decided: Option<Decided>,
+    outcome: Option<Outcome>,
+    heard: Heard,
 }
 
-impl Walk<'_> {
-    fn explain(mut self) -> Explanation {
-        self.archived();
-        self.off();
-        self.targets();
-        for index in 0..self.flag.flag.rules.len() {
-            self.rule(index);
-        }
-        let Decided { outcome, reason } = self.default_rule();
-        Explanation {
-            outcome,
-            reason,
-            steps: self.steps,
-        }
-    }
-
-    /// Notes a step: that it was not reached, that it took the user, or that it let them pass.
-    fn note(&mut self, mut step: Step, taken: Option<Decided>) {
-        step.result = match (&self.decided, &taken) {
-            (Some(_), _) => StepResult::NotReached,
-            (None, Some(_)) => StepResult::Taken,
-            (None, None) => StepResult::Passed,
-        };
-        self.steps.push(step);
-        if self.decided.is_none() {
-            self.decided = taken;
-        }
-    }
-
-    fn archived(&mut self) {
-        if self.flag.flag.is_archived {
-            let text = "the flag is archived: programs get the default in their code";
-            let decided = Decided {
-                outcome: None,
-                reason: why("archived", [], text.to_owned()),
+impl Story<'_> {
+    fn tell(self) -> Explanation {
+        let decided = self.decided();
+        let flag = &self.flag.flag;
+        let mut steps = Vec::new();
+        let say = |at: Decided, kind: StepKind| {
+            let result = match at.cmp(&decided) {
+                Ordering::Less => StepResult::Passed,
+                Ordering::Equal => StepResult::Taken,
+                Ordering::Greater => StepResult::NotReached,
             };
-            let step = Step::new(StepKind::Archived, StepResult::Taken);
-            self.note(step, Some(decided));
+            self.step(at, Step::new(kind, result))
+        };
+        if flag.is_archived {
+            steps.push(say(Decided::Archived, StepKind::Archived));
+        }
+        steps.push(say(Decided::Off, StepKind::Off));
+        for number in 0..flag.prerequisites.len() {
+            steps.push(say(Decided::Prerequisite(number), StepKind::Prerequisite));
+        }
+        steps.push(say(Decided::Targets, StepKind::Targets));
+        for number in 0..flag.rules.len() {
+            steps.push(say(Decided::Rule(number), StepKind::Rule));
+        }
+        steps.push(say(Decided::Default, StepKind::Default));
+        Explanation {
+            outcome: self.outcome,
+            reason: self.reason(decided, &steps),
+            steps,
         }
     }
 
-    fn off(&mut self) {
-        let taken = (!self.flag.flag.is_enabled)
-            .then(|| self.fixed(&self.flag.flag.disabled_variation_id, Reason::Disabled));
-        let taken = taken.map(|(outcome, nothing)| Decided {
-            outcome,
-            reason: why("off", params(nothing), say("the flag is off", nothing)),
-        });
-        self.note(Step::new(StepKind::Off, StepResult::Passed), taken);
+    fn decided(&self) -> Decided {
+        let (flag, heard) = (&self.flag.flag, &self.heard);
+        let unmet = heard.prerequisites.iter().position(|(_, met)| !met);
+        let holding = |number: usize| match heard.conditions.get(number) {
+            Some(asked) => asked.iter().all(|holds| *holds),
+            None => true,
+        };
+        match unmet {
+            _ if flag.is_archived => Decided::Archived,
+            _ if !flag.is_enabled => Decided::Off,
+            Some(number) => Decided::Prerequisite(number),
+            None if heard.list.is_some() => Decided::Targets,
+            None => (0..flag.rules.len())
+                .find(|number| holding(*number))
+                .map_or(Decided::Default, Decided::Rule),
+        }
     }
 
-    fn targets(&mut self) {
-        let lists = &self.flag.flag.target_users;
-        let list = lists
-            .iter()
-            .find(|list| list.key_ids.iter().any(|key| *key == self.user.key));
-        let taken = list.filter(|_| self.decided.is_none()).map(|list| {
-            let (mut outcome, nothing) = self.fixed(&list.variation_id, Reason::Targeted);
-            if let Some(outcome) = &mut outcome {
-                outcome.send_to_experiment = self.flag.flag.expt_include_all_targets;
+    /// A step with what it has to show.
+    fn step(&self, at: Decided, mut step: Step) -> Step {
+        match at {
+            Decided::Prerequisite(number) => {
+                let written = &self.flag.flag.prerequisites[number];
+                let at = format!("/prerequisites/{number}/");
+                let mut warnings = self.flag.warnings().iter();
+                let asked = Asked {
+                    heard: self.heard.prerequisites.get(number),
+                    broken: warnings.find(|it| it.pointer.starts_with(&at)),
+                };
+                step.index = Some(number);
+                let (snapshot, user) = (self.snapshot, self.user);
+                let shown = PrerequisiteStep::new(written, &asked, snapshot, user);
+                step.prerequisite = Some(shown);
             }
-            let text = say("the user is an individual target", nothing);
-            Decided {
-                outcome,
-                reason: why("targeted", params(nothing), text),
+            Decided::Rule(number) => self.rule(number, &mut step),
+            Decided::Default if step.result == StepResult::Taken => {
+                let rule = &self.flag.flag.fallthrough;
+                step.split = self.split(rule.dispatch_key.as_deref(), &rule.variations);
             }
-        });
-        self.note(Step::new(StepKind::Targets, StepResult::Passed), taken);
+            _ => {}
+        }
+        step
     }
 
-    fn rule(&mut self, index: usize) {
-        let rule = &self.flag.flag.rules[index];
-        let mut step = Step::new(StepKind::Rule, StepResult::Passed);
-        step.index = Some(index);
+    fn rule(&self, number: usize, step: &mut Step) {
+        let rule = &self.flag.flag.rules[number];
+        step.index = Some(number);
         step.id = Some(rule.id.clone());
         step.name = Some(rule.name.clone());
-        let compiled = match &self.flag.plan {
-            Plan::Targeting { rules, .. } if self.decided.is_none() => rules.get(index),
-            _ => None,
+        if step.result == StepResult::NotReached {
+            return;
+        }
+        let Plan::Targeting(targeting) = &self.flag.plan else {
+            return;
         };
-        let Some(compiled) = compiled else {
-            return self.note(step, None);
-        };
-        let conditions = rule.conditions.iter().zip(&compiled.tests);
-        let segments = self.snapshot;
-        step.conditions = conditions
-            .map(|(written, test)| ConditionStep::new(written, test, segments, self.user))
+        let heard = self.heard.conditions.get(number).into_iter().flatten();
+        let tests = targeting.rules[number].tests.iter().zip(heard);
+        step.conditions = rule
+            .conditions
+            .iter()
+            .zip(tests)
+            .map(|(written, (test, holds))| {
+                ConditionStep::new(written, test, *holds, self.snapshot, self.user)
+            })
             .collect();
-        if !step.conditions.iter().all(|condition| condition.holds) {
-            return self.note(step, None);
+        if step.result == StepResult::Taken {
+            step.split = self.split(rule.dispatch_key.as_deref(), &rule.variations);
         }
-        let rollout = split::Rollout {
-            dispatch_key: rule.dispatch_key.as_deref(),
-            included: rule.included_in_expt,
-            parts: &rule.variations,
-            reason: Reason::Rule(index),
-        };
-        let (split, outcome, nothing) = rollout.explain(&self.flag.flag, self.user);
-        let named = match rule.name.as_str() {
-            "" => String::new(),
-            name => format!(" ({name})"),
-        };
-        let text = format!("rule {}{named} takes the user", index + 1);
-        let mut params = params(nothing);
-        params.insert("rule".to_owned(), rule.id.clone());
-        params.insert("name".to_owned(), rule.name.clone());
-        params.insert("index".to_owned(), index.to_string());
-        let text = say(&split.say(text), nothing);
-        let reason = why("rule", params, text);
-        step.split = Some(split);
-        self.note(step, Some(Decided { outcome, reason }));
     }
 
-    /// The last step, which takes whom no other did.
-    fn default_rule(&mut self) -> Decided {
-        let mut step = Step::new(StepKind::Default, StepResult::NotReached);
-        if let Some(decided) = self.decided.take() {
-            self.steps.push(step);
-            return decided;
-        }
-        let rule = &self.flag.flag.fallthrough;
-        let rollout = split::Rollout {
-            dispatch_key: rule.dispatch_key.as_deref(),
-            included: rule.included_in_expt,
-            parts: &rule.variations,
-            reason: Reason::Default,
-        };
-        let (split, outcome, nothing) = rollout.explain(&self.flag.flag, self.user);
-        let text = split.say("no target and no rule takes the user: the default rule".to_owned());
-        let reason = why("default", params(nothing), say(&text, nothing));
-        step.split = Some(split);
-        step.result = StepResult::Taken;
-        self.steps.push(step);
-        Decided { outcome, reason }
+    fn split(&self, by: Option<&str>, parts: &[RolloutVariation]) -> Option<Split> {
+        let fell = self.heard.fell.as_ref()?;
+        Some(Split::new(by, parts, fell, self.user))
     }
 
-    /// What everybody gets by a variation's id.
-    fn fixed(&self, id: &str, reason: Reason) -> (Option<Outcome>, Option<Nothing>) {
-        let variations = &self.flag.flag.variations;
-        match position(variations, id) {
-            Some(variation) => {
-                let outcome = Outcome {
-                    variation,
-                    reason,
-                    send_to_experiment: false,
-                };
-                (Some(outcome), None)
+    /// Why, by the step that decided.
+    fn reason(&self, decided: Decided, steps: &[Step]) -> Why {
+        let nothing = self.nothing();
+        let params = |more: &[(&str, &str)]| {
+            let more = more.iter().map(|(name, value)| (*name, *value));
+            let nothing = nothing.map(|nothing| ("nothing", nothing.code()));
+            let all = more.chain(nothing);
+            all.map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect()
+        };
+        let taken = steps.iter().find(|it| it.result == StepResult::Taken);
+        let split = taken.and_then(|step| step.split.as_ref());
+        let (code, params, text) = match decided {
+            Decided::Archived => {
+                let text = "the flag is archived: programs get the default in their code";
+                return Why::new("archived", BTreeMap::new(), text.to_owned());
             }
-            None => (None, Some(Nothing::VariationUnknown)),
+            Decided::Off => ("off", params(&[]), "the flag is off".to_owned()),
+            Decided::Prerequisite(number) => {
+                let needed = taken.and_then(|step| step.prerequisite.as_ref());
+                let index = number.to_string();
+                let params = needed.map(|needed| {
+                    params(&[
+                        ("flag", &needed.flag),
+                        ("variation", &needed.variation),
+                        ("index", &index),
+                    ])
+                });
+                let text = needed.map_or_else(String::new, PrerequisiteStep::say);
+                ("prerequisite", params.unwrap_or_default(), text)
+            }
+            Decided::Targets => {
+                let text = "the user is an individual target".to_owned();
+                ("targeted", params(&[]), text)
+            }
+            Decided::Rule(number) => {
+                let rule = &self.flag.flag.rules[number];
+                let named = match rule.name.as_str() {
+                    "" => String::new(),
+                    name => format!(" ({name})"),
+                };
+                let index = number.to_string();
+                let params = params(&[("rule", &rule.id), ("name", &rule.name), ("index", &index)]);
+                let text = format!("rule {}{named} takes the user", number + 1);
+                ("rule", params, text)
+            }
+            Decided::Default => {
+                let text = "no target and no rule takes the user: the default rule".to_owned();
+                ("default", params(&[]), text)
+            }
+        };
+        let text = split.map_or_else(|| text.clone(), |split| split.say(text.clone()));
+        Why::new(code, params, say(&text, nothing))
+    }
+
+    /// Why nothing is served, where nothing is.
+    fn nothing(&self) -> Option<Nothing> {
+        let covered = self.heard.fell.as_ref().is_none_or(|it| it.part.is_some());
+        match (self.outcome, covered) {
+            (Some(_), _) => None,
+            (None, false) => Some(Nothing::Uncovered),
+            (None, true) => Some(Nothing::VariationUnknown),
         }
     }
 }
 
-/// Of two variations with one id the first counts.
-fn position(variations: &[Variation], id: &str) -> Option<usize> {
-    variations.iter().position(|variation| variation.id == id)
-}
-
-fn why(code: &str, params: impl IntoIterator<Item = (String, String)>, text: String) -> Why {
-    Why {
-        code: code.to_owned(),
-        params: params.into_iter().collect(),
-        text,
+impl Why {
+    fn new(code: &str, params: BTreeMap<String, String>, text: String) -> Self {
+        Self {
+            code: code.to_owned(),
+            params,
+            text,
+        }
     }
-}
-
-fn params(nothing: Option<Nothing>) -> BTreeMap<String, String> {
-    let code = nothing.map(|nothing| ("nothing".to_owned(), nothing.code().to_owned()));
-    code.into_iter().collect()
 }
 
 /// A sentence that says, where it does, that it leads to nothing.

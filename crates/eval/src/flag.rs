@@ -161,6 +161,18 @@ pub struct Fallthrough {
     pub variations: Vec<RolloutVariation>,
 }
 
+/// A flag that has to serve a certain variation to the user; where it does not, the flag that
+/// needs it serves its off variation.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Prerequisite {
+    /// The key of the flag that is needed, which is one of the same project.
+    pub flag: String,
+    /// The id of the variation that it has to serve.
+    pub variation: String,
+}
+
 /// A flag with its targeting in one environment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -189,6 +201,14 @@ pub struct Flag {
     /// The possible values.
     #[serde(default, deserialize_with = "null_is_default")]
     pub variations: Vec<Variation>,
+    /// What other flags have to serve before this one looks at the user. SDKs pass it over, so
+    /// those that evaluate by themselves are sent another flag ([`crate::standalone`]).
+    #[serde(
+        default,
+        deserialize_with = "null_is_default",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub prerequisites: Vec<Prerequisite>,
     /// Individual targets; the first list that holds the user's key wins.
     #[serde(default, deserialize_with = "null_is_default")]
     pub target_users: Vec<TargetUsers>,

@@ -25,6 +25,7 @@ pub mod outcome;
 mod rollout;
 pub mod segment;
 pub mod snapshot;
+mod standalone;
 pub mod time;
 pub mod user;
 mod warning;

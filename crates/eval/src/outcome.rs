@@ -6,6 +6,8 @@
 pub enum Reason {
     /// The flag is off.
     Disabled,
+    /// The prerequisite at this position is not met.
+    Prerequisite(usize),
     /// The user is an individual target.
     Targeted,
     /// The rule at this position took the user.

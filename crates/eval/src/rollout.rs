@@ -6,6 +6,7 @@
 use crate::bucket::bucket;
 use crate::compile::CompiledFlag;
 use crate::condition::Property;
+use crate::evaluate::Trace;
 use crate::flag::RolloutVariation;
 use crate::outcome::{OutcomeIndex, Reason};
 use crate::user::User;
@@ -70,6 +71,8 @@ pub(crate) enum Serve {
 
 #[derive(Debug)]
 struct Part {
+    /// Its place among the parts as they were written.
+    number: usize,
     from: f64,
     to: f64,
     serve: Serve,
@@ -101,7 +104,12 @@ impl Rollout {
             everybody = is_everybody(part.rollout);
             let [from, to] = part.rollout;
             let serve = serve(number, part);
-            kept.push(Part { from, to, serve });
+            kept.push(Part {
+                number,
+                from,
+                to,
+                serve,
+            });
         }
         Self {
             dispatch: dispatch.map_or(Property::Key, Property::new),
@@ -111,23 +119,44 @@ impl Rollout {
     }
 
     /// The outcome for the user, if a part covers them.
-    pub(crate) fn outcome(&self, flag_key: &str, user: &User<'_>) -> Option<OutcomeIndex> {
+    pub(crate) fn outcome<T: Trace>(
+        &self,
+        flag_key: &str,
+        user: &User<'_>,
+        trace: &mut T,
+    ) -> Option<OutcomeIndex> {
         let value = self.dispatch.of(user);
-        let part = match &*self.parts {
-            [part] if self.everybody => part,
+        let (n, part) = match &*self.parts {
+            [part] if self.everybody => (None, Some(part)),
             parts => {
                 let n = bucket(&[flag_key, value]);
                 let covering = parts.iter().find(|part| part.from <= n && n <= part.to);
-                covering.or_else(|| parts.last().filter(|_| self.everybody))?
+                let rest = || parts.last().filter(|_| self.everybody);
+                (Some(n), covering.or_else(rest))
             }
         };
-        match part.serve {
+        trace.rollout(n, part.map(|part| part.number));
+        match part?.serve {
             Serve::Nothing => None,
             Serve::One(outcome) => Some(outcome),
             Serve::Experiment { sent, kept, share } => {
                 let n = bucket(&["expt", flag_key, value]);
+                trace.experiment(n, share);
                 Some(if n <= share { sent } else { kept })
             }
+        }
+    }
+
+    /// What everybody gets, whoever they are; none where that depends on the user.
+    pub(crate) fn same_for_all(&self) -> Option<OutcomeIndex> {
+        match &*self.parts {
+            [
+                Part {
+                    serve: Serve::One(outcome),
+                    ..
+                },
+            ] if self.everybody => Some(*outcome),
+            _ => None,
         }
     }
 }

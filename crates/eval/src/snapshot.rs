@@ -5,6 +5,7 @@
 //! microseconds among thousands of flags, and unlike an index kept aside it cannot be out of date.
 
 mod affected;
+mod order;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -39,41 +40,11 @@ impl Snapshot {
             .map(|s| Arc::new(compile::segment(Arc::new(s))));
         next.segments.put(compiled.collect());
 
-        let dependent = self.dependent_on(&edited_segments);
-        let edited = flags
-            .into_iter()
-            .map(|flag| (Arc::new(flag), Cause::Edited));
-        // A flag that was edited as well comes later, and so counts.
-        let sources: Vec<(Arc<Flag>, Cause)> = dependent.chain(edited).collect();
-        let compiled = sources.iter().map(|(flag, _)| {
-            let flag = compile::flag(Arc::clone(flag), &next.segments);
-            Arc::new(flag)
-        });
-        put(&mut next.flags, compiled.collect(), |flag| &flag.flag.key);
-
-        let causes = sources
-            .iter()
-            .map(|(flag, cause)| (flag.key.as_str(), *cause))
-            .collect();
-        let affected = Affected::between(self, &next, causes, &edited_segments);
+        let touched = self.touched(flags, &edited_segments);
+        let compiled = touched.compile(&self.flags, &next.segments);
+        put(&mut next.flags, compiled.clone(), |flag| &flag.flag.key);
+        let affected = Affected::between(self, &next, &compiled, &touched, &edited_segments);
         (next, affected)
-    }
-
-    /// The flags that name one of the segments.
-    fn dependent_on<'a>(
-        &'a self,
-        segments: &'a BTreeSet<String>,
-    ) -> impl Iterator<Item = (Arc<Flag>, Cause)> + 'a {
-        // Most changes are of flags alone: then there is nothing to look through.
-        let flags = if segments.is_empty() {
-            &[][..]
-        } else {
-            &self.flags
-        };
-        let names_one =
-            |flag: &&Arc<CompiledFlag>| flag.segment_ids().any(|id| segments.contains(id));
-        let dependent = flags.iter().filter(names_one);
-        dependent.map(|flag| (Arc::clone(&flag.flag), Cause::Segment))
     }
 
     /// The flag of this key, compared exactly; archived ones too.

@@ -33,6 +33,15 @@ pub enum Code {
     Uncovered,
     /// An operator of ours: SDKs that evaluate by themselves take it as no match.
     UnknownToSdks,
+    /// There is no flag of this key here, or it is archived; nobody meets the prerequisite.
+    UnknownPrerequisite,
+    /// The flag that is needed needs this one; nobody meets the prerequisite.
+    CircularPrerequisite,
+    /// Too many flags would have to be asked; nobody meets the prerequisite.
+    DeepPrerequisite,
+    /// SDKs that evaluate by themselves cannot ask another flag: for whom it cannot be said
+    /// beforehand, they serve the off variation.
+    PrerequisiteUnknownToSdks,
 }
 
 impl Code {
@@ -53,6 +62,10 @@ impl Code {
             Self::UnknownVariation => "variationUnknown",
             Self::Uncovered => "uncovered",
             Self::UnknownToSdks => "operatorUnknownToSdks",
+            Self::UnknownPrerequisite => "prerequisiteUnknown",
+            Self::CircularPrerequisite => "prerequisiteCircular",
+            Self::DeepPrerequisite => "prerequisiteTooDeep",
+            Self::PrerequisiteUnknownToSdks => "prerequisiteUnknownToSdks",
         }
     }
 
@@ -72,7 +85,11 @@ impl Code {
             | Self::ArchivedSegment
             | Self::UnknownVariation
             | Self::Uncovered
-            | Self::UnknownToSdks => false,
+            | Self::UnknownToSdks
+            | Self::UnknownPrerequisite
+            | Self::CircularPrerequisite
+            | Self::DeepPrerequisite
+            | Self::PrerequisiteUnknownToSdks => false,
         }
     }
 }

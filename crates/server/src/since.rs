@@ -1,15 +1,17 @@
 //! Since which change a user gets what they get.
 //!
 //! The log has each flag and segment as it was at each version that changed it, so going back is
-//! reading: from the newest change of the flag, or of a segment that it asks, to the state before
+//! reading: from the newest change of the flag, of a flag that it needs or of a segment that one of
+//! them asks, to the state before
 //! it, until the user gets something else there. The user stays the same on the way: what they get
 //! is a matter of flags here.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use burgee_domain::id::Id;
 use burgee_domain::model::Organization;
-use burgee_eval::compile::CompiledFlag;
+use burgee_eval::compile::{CompiledFlag, LONGEST_CHAIN};
 use burgee_eval::explain::Why;
 use burgee_eval::flag::Variation;
 use burgee_eval::snapshot::Snapshot;
@@ -93,11 +95,27 @@ impl Past<'_> {
         Ok(None)
     }
 
-    /// The flag and the segments that it asked, as they were at a version; nothing before it was
-    /// released.
+    /// The flag, those that it needed, directly or not, and the segments that they asked, as they
+    /// were at a version; nothing before it was released.
     async fn concerned(&self, flag: &str, version: i64) -> Result<Vec<LoggedItem>, StoreError> {
         let (store, scope) = (self.store, self.environment);
         let mut items = store.items_of(scope, version, "flag", &[flag]).await?;
+        for _ in 0..LONGEST_CHAIN {
+            let (flags, _) = LoggedItem::served(&items)?;
+            let needs = flags.iter().flat_map(|it| &it.prerequisites);
+            let needs: BTreeSet<&str> = needs.map(|it| it.flag.as_str()).collect();
+            let here: BTreeSet<&str> = flags.iter().map(|it| it.key.as_str()).collect();
+            let missing: Vec<&str> = needs.difference(&here).copied().collect();
+            let known = items.len();
+            for key in missing {
+                let page = PageRequest::default();
+                let found = store.items_page(scope, version, "flag", Some(key), &page);
+                items.extend(found.await?.items);
+            }
+            if items.len() == known {
+                break;
+            }
+        }
         let (flags, _) = LoggedItem::served(&items)?;
         let asked = Snapshot::build(flags, Vec::new());
         let ids = asked.flags().iter().flat_map(|it| it.segment_ids());

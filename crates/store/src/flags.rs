@@ -1,6 +1,7 @@
 //! Flags: what a project knows of them.
 
 pub(crate) mod index;
+mod needs;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +19,8 @@ use crate::error::{StoreError, unique};
 use crate::page::{Page, PageRequest};
 use crate::sql::{LIST, Sql, containing, rows};
 use crate::{Store, room, row, targetings};
+
+pub use needs::NeedyFlag;
 
 /// How many rows a statement writes.
 const ROWS: usize = rows(14);

@@ -71,7 +71,7 @@ pub use crate::environments::rules::{RulesAuthor, SetRulesError};
 pub use crate::environments::{EnvironmentEdit, NamedEnvironment, NewEnvironment, UserAct};
 pub use crate::error::StoreError;
 pub use crate::flags::index::{Cell, IndexedFlag};
-pub use crate::flags::{FlagFilter, ListedFlag};
+pub use crate::flags::{FlagFilter, ListedFlag, NeedyFlag};
 pub use crate::history::{HistoryFilter, HistoryScope, LoggedChangeSet};
 pub use crate::log::LastChange;
 pub use crate::organizations::{NewOrganization, OrganizationEdit, OrganizationSettings};

@@ -92,6 +92,10 @@ pub(crate) const TRUTH: &[Migration] = &[
         version: 19,
         text: include_str!("../migrations/truth/0019_relay_scopes.sql"),
     },
+    Migration {
+        version: 20,
+        text: include_str!("../migrations/truth/0020_prerequisites.sql"),
+    },
 ];
 
 /// The steps of the traffic.

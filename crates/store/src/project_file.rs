@@ -293,6 +293,8 @@ async fn read(
             project: found,
             environments: environments.map(|it| (it.key.folded(), it)).collect(),
             flags,
+            // All flags are in it by themselves.
+            prerequisites: BTreeMap::new(),
         },
         segments: segments.into_values().map(|it| it.segment).collect(),
         taken_flags,

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use burgee_domain::id::Id;
+use burgee_domain::key::fold;
 use burgee_domain::model::{Environment, Flag, Project, Targeting};
 use burgee_domain::outcome::TargetingEdit;
+use burgee_eval::flag::Prerequisite;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
@@ -13,16 +15,18 @@ use crate::row;
 use crate::sql::{LIST, Sql, rows};
 
 /// How many rows a statement writes.
-const ROWS: usize = rows(11);
+const ROWS: usize = rows(12);
 
 /// The columns of a targeting, as [`read`] reads them.
 pub(crate) const COLUMNS: &str = "t.is_enabled, t.target_users, t.rules, t.fallthrough, \
-                                  t.off_variation, t.expt_include_all_targets, t.tracked, t.stamp";
+                                  t.off_variation, t.expt_include_all_targets, t.tracked, t.stamp, \
+                                  t.prerequisites";
 
 /// Reads a targeting from the columns from `first` on.
 pub(crate) fn read(found: &AnyRow, first: usize) -> Result<Targeting, StoreError> {
     Ok(Targeting {
         is_enabled: row::boolean(found, first)?,
+        prerequisites: row::json(found, first + 8)?,
         target_users: row::json(found, first + 1)?,
         rules: row::json(found, first + 2)?,
         fallthrough: row::json(found, first + 3)?,
@@ -60,6 +64,34 @@ pub(crate) async fn load(
         }
     }
     Ok(targetings)
+}
+
+/// What live flags of a project need of others, by environment and folded key of the flag.
+pub(crate) type Needs = BTreeMap<Id<Environment>, BTreeMap<String, Vec<Prerequisite>>>;
+
+/// Reads what live flags of a project need.
+pub(crate) async fn needs(
+    connection: &mut AnyConnection,
+    project: &Id<Project>,
+) -> Result<Needs, StoreError> {
+    let mut sql = Sql::new(
+        "SELECT t.environment_id, f.key, t.prerequisites FROM targetings t \
+         JOIN flags f ON f.project_id = t.project_id AND f.id = t.flag_id AND f.life = 'live' \
+         JOIN environments e ON e.id = t.environment_id AND e.deleted_at IS NULL \
+         WHERE t.prerequisites <> '[]' AND t.project_id = ",
+    );
+    sql.bind(project.as_str());
+    let mut needs = Needs::new();
+    for found in sql
+        .query_for(connection.backend_name())?
+        .fetch_all(connection)
+        .await?
+    {
+        let flag = fold(&row::text(&found, 1)?);
+        let here = needs.entry(row::id(&found, 0)?).or_default();
+        here.insert(flag, row::json(&found, 2)?);
+    }
+    Ok(needs)
 }
 
 /// Reads where flags are on.
@@ -114,7 +146,8 @@ async fn upsert(
 ) -> Result<(), StoreError> {
     let mut sql = Sql::new(
         "INSERT INTO targetings (environment_id, project_id, flag_id, is_enabled, target_users, \
-         rules, fallthrough, off_variation, expt_include_all_targets, tracked, stamp) VALUES ",
+         rules, fallthrough, off_variation, expt_include_all_targets, tracked, stamp, \
+         prerequisites) VALUES ",
     );
     for (index, edit) in edits.iter().enumerate() {
         let targeting = &edit.after;
@@ -127,14 +160,17 @@ async fn upsert(
         sql.next(&targeting.off_variation);
         sql.next(i16::from(targeting.expt_include_all_targets));
         sql.next(i16::from(targeting.tracked));
-        sql.next(targeting.stamp.0).push(")");
+        sql.next(targeting.stamp.0);
+        sql.next(serde_json::to_string(&targeting.prerequisites)?)
+            .push(")");
     }
     sql.push(
         " ON CONFLICT (environment_id, flag_id) DO UPDATE SET is_enabled = excluded.is_enabled, \
          target_users = excluded.target_users, rules = excluded.rules, \
          fallthrough = excluded.fallthrough, off_variation = excluded.off_variation, \
          expt_include_all_targets = excluded.expt_include_all_targets, \
-         tracked = excluded.tracked, stamp = excluded.stamp",
+         tracked = excluded.tracked, stamp = excluded.stamp, \
+         prerequisites = excluded.prerequisites",
     );
     sql.query_for(connection.backend_name())?
         .execute(connection)

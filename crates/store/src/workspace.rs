@@ -16,7 +16,7 @@ use sqlx::AnyConnection;
 
 use crate::dialect::Dialect;
 use crate::error::StoreError;
-use crate::{environments, flags, organizations, projects, segments};
+use crate::{environments, flags, organizations, projects, segments, targetings};
 
 type Projects = BTreeMap<String, ProjectState>;
 
@@ -57,6 +57,7 @@ async fn read(
         let keys = of_project(&references.flags, key);
         let ids = of_project(&references.flag_ids, key);
         project.flags = flags::load(connection, &project.project.id, &keys, &ids).await?;
+        project.prerequisites = targetings::needs(connection, &project.project.id).await?;
     }
     let found = find_segments(connection, &organization.id, &projects, references).await?;
     let named = references.segment_ids.iter().filter(|id| can_be(id));
@@ -115,6 +116,7 @@ async fn lock_projects(
             environments: by_project.remove(&project.id).unwrap_or_default(),
             project,
             flags: BTreeMap::new(),
+            prerequisites: BTreeMap::new(),
         };
         (state.project.key.folded(), state)
     });

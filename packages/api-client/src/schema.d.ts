@@ -944,6 +944,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/environments/{environment}/prerequisites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The graph of an environment: which flags need which. */
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentPrerequisites"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/environments/{environment}/promote": {
         parameters: {
             query?: never;
@@ -2407,7 +2424,7 @@ export interface components {
             version: number;
         };
         /** @description One edit of one flag or segment. */
-        Command: components["schemas"]["CreateFlag"] | components["schemas"]["RenameFlag"] | components["schemas"]["DescribeFlag"] | components["schemas"]["SetFlagTags"] | components["schemas"]["SetVariations"] | components["schemas"]["UpdateVariation"] | components["schemas"]["ArchiveFlag"] | components["schemas"]["RestoreFlag"] | components["schemas"]["DeleteFlag"] | components["schemas"]["TurnOn"] | components["schemas"]["TurnOff"] | components["schemas"]["SetTargets"] | components["schemas"]["AddTargets"] | components["schemas"]["RemoveTargets"] | components["schemas"]["SetRules"] | components["schemas"]["AddRule"] | components["schemas"]["UpdateRule"] | components["schemas"]["RemoveRule"] | components["schemas"]["MoveRule"] | components["schemas"]["SetDefaultRule"] | components["schemas"]["SetOffVariation"] | components["schemas"]["SetTracking"] | components["schemas"]["CreateSegment"] | components["schemas"]["RenameSegment"] | components["schemas"]["DescribeSegment"] | components["schemas"]["SetSegmentTags"] | components["schemas"]["SetIncluded"] | components["schemas"]["AddIncluded"] | components["schemas"]["RemoveIncluded"] | components["schemas"]["SetExcluded"] | components["schemas"]["AddExcluded"] | components["schemas"]["RemoveExcluded"] | components["schemas"]["SetSegmentRules"] | components["schemas"]["ArchiveSegment"] | components["schemas"]["RestoreSegment"] | components["schemas"]["DeleteSegment"];
+        Command: components["schemas"]["CreateFlag"] | components["schemas"]["RenameFlag"] | components["schemas"]["DescribeFlag"] | components["schemas"]["SetFlagTags"] | components["schemas"]["SetVariations"] | components["schemas"]["UpdateVariation"] | components["schemas"]["ArchiveFlag"] | components["schemas"]["RestoreFlag"] | components["schemas"]["DeleteFlag"] | components["schemas"]["TurnOn"] | components["schemas"]["TurnOff"] | components["schemas"]["SetTargets"] | components["schemas"]["AddTargets"] | components["schemas"]["RemoveTargets"] | components["schemas"]["SetRules"] | components["schemas"]["AddRule"] | components["schemas"]["UpdateRule"] | components["schemas"]["RemoveRule"] | components["schemas"]["MoveRule"] | components["schemas"]["SetDefaultRule"] | components["schemas"]["SetOffVariation"] | components["schemas"]["SetPrerequisites"] | components["schemas"]["SetTracking"] | components["schemas"]["CreateSegment"] | components["schemas"]["RenameSegment"] | components["schemas"]["DescribeSegment"] | components["schemas"]["SetSegmentTags"] | components["schemas"]["SetIncluded"] | components["schemas"]["AddIncluded"] | components["schemas"]["RemoveIncluded"] | components["schemas"]["SetExcluded"] | components["schemas"]["AddExcluded"] | components["schemas"]["RemoveExcluded"] | components["schemas"]["SetSegmentRules"] | components["schemas"]["ArchiveSegment"] | components["schemas"]["RestoreSegment"] | components["schemas"]["DeleteSegment"];
         /**
          * @description Whether a change set must say why.
          * @enum {string}
@@ -3016,7 +3033,7 @@ export interface components {
         } | {
             /** @description A flag × environment: one rule. */
             rule: string;
-        } | "ruleOrder" | "defaultRule" | "offVariation" | "tracking" | "variations" | "metadata" | "life" | "included" | "excluded" | "segmentRules";
+        } | "ruleOrder" | "defaultRule" | "offVariation" | "prerequisites" | "tracking" | "variations" | "metadata" | "life" | "included" | "excluded" | "segmentRules";
         /** @description What everybody gets whom no target and no rule took (the default rule). */
         Fallthrough: {
             /** @description As in [`Rule::dispatch_key`]. */
@@ -3160,6 +3177,16 @@ export interface components {
             environments: {
                 [key: string]: components["schemas"]["TargetingView"];
             };
+            /**
+             * @description The live flags that need this one, as far as the caller may see them. While there are any it
+             *     is not archived, and keeps the variations that they need.
+             */
+            neededBy: components["schemas"]["NeededBy"][];
+            /**
+             * @description In how many more places it is needed, which the caller may not see: each a flag in an
+             *     environment.
+             */
+            neededByHidden: number;
             /** @description The versions to give as `base` of a change set that edits this flag. */
             versions: {
                 [key: string]: number;
@@ -3615,6 +3642,26 @@ export interface components {
             more: number;
             /** @description The names of the first five; the address of who has given none. */
             names: string[];
+        };
+        /** @description A live flag that needs another one. */
+        NeededBy: {
+            /** @description The environment's key. */
+            environment: string;
+            /** @description The flag's key. */
+            flag: string;
+            /** @description Its display name. */
+            name: string;
+            /** @description The variation that it needs: an id. */
+            variation: string;
+        };
+        /** @description A flag that needs others. */
+        NeedyFlagView: {
+            /** @description Its key. */
+            flag: string;
+            /** @description Its display name. */
+            name: string;
+            /** @description What it needs, in the order in which it is asked. */
+            prerequisites: components["schemas"]["Prerequisite"][];
         };
         /** @description A change set: commands that are applied together or not at all. */
         NewChangeSet: {
@@ -4591,6 +4638,8 @@ export interface components {
             name: string;
             /** @description What was served while off: a variation's id. */
             offVariation: string;
+            /** @description What other flags had to serve first. */
+            prerequisites: components["schemas"]["Prerequisite"][];
             /** @description Tried in order. */
             rules: components["schemas"]["Rule"][];
             /** @description Its tags. */
@@ -4727,6 +4776,42 @@ export interface components {
             name: string;
             /** @description What it says; the order does not matter, and what denies wins. */
             statements: components["schemas"]["StatementInput"][];
+        };
+        /**
+         * @description A flag that has to serve a certain variation to the user; where it does not, the flag that
+         *     needs it serves its off variation.
+         */
+        Prerequisite: {
+            /** @description The key of the flag that is needed, which is one of the same project. */
+            flag: string;
+            /** @description The id of the variation that it has to serve. */
+            variation: string;
+        };
+        /** @description Which flags of an environment need which. */
+        PrerequisiteGraph: {
+            /** @description How many more there are, which the caller may not see. */
+            hidden: number;
+            /** @description The live flags that need others and that the caller may see, by key. */
+            items: components["schemas"]["NeedyFlagView"][];
+        };
+        /** @description A prerequisite, and what came of it. */
+        PrerequisiteStep: {
+            /** @description Why it can be met by nobody: a warning's code. */
+            broken?: string | null;
+            /** @description The key of the flag that is needed. */
+            flag: string;
+            /** @description Whether that is it; null where it was not asked. */
+            met?: boolean | null;
+            /** @description Its name; empty where there is no such flag. */
+            name: string;
+            reason?: components["schemas"]["Why"] | null;
+            /**
+             * @description The id of the variation that it serves the user; null where it serves nothing, or was not
+             *     asked.
+             */
+            served?: string | null;
+            /** @description The id of the variation that it has to serve. */
+            variation: string;
         };
         /** @description A value that is offered. */
         Preset: {
@@ -5707,6 +5792,26 @@ export interface components {
             /** @description The variation's id. */
             variation: string;
         };
+        /**
+         * @description Replaces a flag's prerequisites: other flags of the project, each with the variation that it
+         *     has to serve a user. To whom one of them serves another, or nothing, the flag serves its off
+         *     variation, individual targets included. None: it needs no other flag.
+         */
+        SetPrerequisites: {
+            /** @description The environment's key. */
+            environment: string;
+            /** @description The flag's key. */
+            flag: string;
+            /**
+             * @description Which of them it is: always this. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            kind: "setPrerequisites";
+            /** @description All of them, in the order in which they are asked. */
+            prerequisites: components["schemas"]["Prerequisite"][];
+            /** @description The project's key. */
+            project?: string;
+        };
         /** @description Replaces all rules. */
         SetRules: {
             /** @description The environment's key. */
@@ -5975,12 +6080,13 @@ export interface components {
             conditions?: components["schemas"]["ConditionStep"][];
             /** @description A rule's id. */
             id?: string | null;
-            /** @description A rule's place, from 0. */
+            /** @description A rule's or a prerequisite's place, from 0. */
             index?: number | null;
             /** @description What was asked. */
             kind: components["schemas"]["StepKind"];
             /** @description A rule's name. */
             name?: string | null;
+            prerequisite?: components["schemas"]["PrerequisiteStep"] | null;
             /** @description What came of it. */
             result: components["schemas"]["StepResult"];
             split?: components["schemas"]["Split"] | null;
@@ -6013,7 +6119,7 @@ export interface components {
          * @description What kind of step.
          * @enum {string}
          */
-        StepKind: "archived" | "off" | "targets" | "rule" | "default";
+        StepKind: "archived" | "off" | "prerequisite" | "targets" | "rule" | "default";
         /**
          * @description What came of a step.
          * @enum {string}
@@ -6065,7 +6171,7 @@ export interface components {
          * @description A part of a targeting that is promoted or compared by itself.
          * @enum {string}
          */
-        TargetingFacet: "onOff" | "targets" | "rules" | "defaultRule" | "offVariation" | "tracking";
+        TargetingFacet: "onOff" | "targets" | "rules" | "defaultRule" | "offVariation" | "prerequisites" | "tracking";
         /** @description What a flag does in one environment. */
         TargetingView: {
             /** @description What everyone else gets. */
@@ -6076,6 +6182,11 @@ export interface components {
             isEnabled: boolean;
             /** @description What is served while off: a variation's id. */
             offVariation: string;
+            /**
+             * @description What other flags have to serve a user first; to whom one serves something else, this one
+             *     serves its off variation.
+             */
+            prerequisites: components["schemas"]["Prerequisite"][];
             /** @description Tried in order. */
             rules: components["schemas"]["Rule"][];
             /** @description Individual targets; they win over rules. */
@@ -6386,12 +6497,13 @@ export interface components {
         /** @description A reason: a code with its parameters, and the same in English. */
         Why: {
             /**
-             * @description `archived`, `off`, `targeted`, `rule` or `default`; `notReleased` and `unknownFlag` where
-             *     there is nothing to evaluate.
+             * @description `archived`, `off`, `prerequisite`, `targeted`, `rule` or `default`; `notReleased` and
+             *     `unknownFlag` where there is nothing to evaluate.
              */
             code: string;
             /**
-             * @description Of `rule`: `rule` (its id), `name` and `index` (from 0). Where it leads to nothing:
+             * @description Of `rule`: `rule` (its id), `name` and `index` (from 0). Of `prerequisite`: `flag` (the key
+             *     of the one that is needed), `variation` (the id that it should serve) and `index`. Where it leads to nothing:
              *     `nothing`, which is `uncovered` (no part of the rollout covers the user) or
              *     `variationUnknown` (the flag has no such variation).
              */
@@ -12652,6 +12764,76 @@ export interface operations {
             };
             /** @description The body is not said to be JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getProjectsByProjectEnvironmentsByEnvironmentPrerequisites: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PrerequisiteGraph"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

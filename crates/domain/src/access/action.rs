@@ -136,6 +136,10 @@ pub const ACTIONS: &[Action] = &[
         "choose what is served while a flag is off",
     ),
     action(
+        "flag.setPrerequisites",
+        "choose what other flags have to serve first",
+    ),
+    action(
         "flag.setTracking",
         "choose what is recorded of a flag's users",
     ),

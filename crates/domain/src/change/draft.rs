@@ -194,6 +194,7 @@ impl<'a> Draft<'a> {
 pub(crate) fn unreleased(flag: &Flag) -> Targeting {
     Targeting {
         is_enabled: false,
+        prerequisites: Vec::new(),
         target_users: Vec::new(),
         rules: Vec::new(),
         fallthrough: burgee_eval::flag::Fallthrough {

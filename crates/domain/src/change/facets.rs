@@ -47,6 +47,9 @@ pub(crate) fn of_targeting(before: &Targeting, after: &Targeting) -> Vec<Facet> 
     if before.off_variation != after.off_variation {
         facets.push(Facet::OffVariation);
     }
+    if before.prerequisites != after.prerequisites {
+        facets.push(Facet::Prerequisites);
+    }
     let tracking = |it: &Targeting| (it.tracked, it.expt_include_all_targets);
     if tracking(before) != tracking(after) {
         facets.push(Facet::Tracking);

@@ -252,6 +252,7 @@ fn part(facet: &Facet, of: &Targeting) -> Value {
         Facet::RuleOrder => json!(order(&of.rules)),
         Facet::DefaultRule => json!(of.fallthrough),
         Facet::OffVariation => json!(of.off_variation),
+        Facet::Prerequisites => json!(of.prerequisites),
         Facet::Tracking => json!({
             "tracked": of.tracked, "exptIncludeAllTargets": of.expt_include_all_targets,
         }),

@@ -1,11 +1,12 @@
 //! Differences of a flag's targeting in one environment.
 
-use burgee_eval::flag::{Rule, Variation};
+use burgee_eval::flag::{Prerequisite, Rule, Variation};
 
 use super::words::{conditions, gained, quoted, rollout, some, variation};
 use super::{Parts, Subject, Writer};
 use crate::change::unreleased;
 use crate::id::Id;
+use crate::key::fold;
 use crate::model::{Flag, Targeting};
 use crate::outcome::{Facet, TargetingEdit};
 
@@ -52,6 +53,20 @@ pub(super) fn flag(writer: &Writer<'_>, id: &Id<Flag>) -> Option<Flag> {
     edited.or_else(|| flags.find(|it| it.flag.id == *id).map(|it| it.flag.clone()))
 }
 
+/// A prerequisite in words; its variation by name where its flag is known here.
+fn serving(writer: &Writer<'_>, needed: &Prerequisite) -> String {
+    let folded = fold(&needed.flag);
+    let mut projects = writer.before.projects.values();
+    let known = projects.find_map(|it| it.flags.get(&folded));
+    let edited = writer.outcome.flags.iter().map(|edit| &edit.after);
+    let found = edited
+        .chain(known.map(|it| &it.flag))
+        .find(|flag| flag.key.folded() == folded);
+    let variations = found.map_or(&[][..], |flag| flag.variations.as_slice());
+    let name = variation(&needed.variation, variations);
+    format!("{} serves {name}", needed.flag)
+}
+
 struct Change<'a> {
     subject: Subject,
     variations: &'a [Variation],
@@ -88,6 +103,7 @@ impl Change<'_> {
                 let params = [("variation", name.as_str())];
                 writer.line_of(&self.subject, "offVariationSet", &params, &parts, &text);
             }
+            Facet::Prerequisites => self.prerequisites(writer),
             Facet::Tracking => self.tracking(writer),
             // Facets of flags and segments as a whole, which have lines of their own.
             Facet::Variations
@@ -182,6 +198,19 @@ impl Change<'_> {
         let parts = Parts::serving(&rule.variations, key, self.variations);
         let params = [("serves", serves.as_str())];
         writer.line_of(&self.subject, "defaultRuleSet", &params, &parts, &text);
+    }
+
+    fn prerequisites(&self, writer: &mut Writer<'_>) {
+        let needed = self.after.prerequisites.iter();
+        let needed: Vec<String> = needed.map(|it| serving(writer, it)).collect();
+        if needed.is_empty() {
+            return self.say(writer, "prerequisitesRemoved", "needs no other flag");
+        }
+        let list = needed.join(", ");
+        let text = format!("serves its targeting only where {list}");
+        let parts = Parts::list(&needed);
+        let params = [("prerequisites", list.as_str())];
+        writer.line_of(&self.subject, "prerequisitesSet", &params, &parts, &text);
     }
 
     fn tracking(&self, writer: &mut Writer<'_>) {

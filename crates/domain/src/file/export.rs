@@ -5,13 +5,14 @@ use burgee_eval::flag::{RolloutVariation, Rule, Variation};
 use super::labels::{SegmentNames, of_variation, scope_name};
 use super::present::Present;
 use super::shape::{
-    ConditionFile, DefaultFile, Each, EnvironmentFile, FlagFile, PartFile, ProjectFile, RuleFile,
-    SegmentFile, SegmentRuleFile, ServeFile, TargetFile, TargetingFile, VariationFile,
+    ConditionFile, DefaultFile, Each, EnvironmentFile, FlagFile, PartFile, PrerequisiteFile,
+    ProjectFile, RuleFile, SegmentFile, SegmentRuleFile, ServeFile, TargetFile, TargetingFile,
+    VariationFile,
 };
 use super::text::VERSION;
 use super::{condition, targeting};
 use crate::check::rollout::everyone;
-use crate::key::Key;
+use crate::key::{Key, fold};
 use crate::model::{Environment, Flag, Life, Segment, SegmentScope, Targeting};
 use crate::workspace::FlagState;
 
@@ -98,7 +99,7 @@ fn flag(present: &Present, state: &FlagState) -> FlagFile {
     let targetings = environments.filter_map(|environment| {
         let targeting = state.targetings.get(&environment.id)?;
         let names = names(present, environment);
-        let file = released(flag, targeting, &names);
+        let file = released(present, flag, targeting, &names);
         Some((environment.key.to_string(), file))
     });
     FlagFile {
@@ -140,7 +141,20 @@ fn names(present: &Present, environment: &Environment) -> SegmentNames {
     names
 }
 
-fn released(flag: &Flag, targeting: &Targeting, names: &SegmentNames) -> TargetingFile {
+fn released(
+    present: &Present,
+    flag: &Flag,
+    targeting: &Targeting,
+    names: &SegmentNames,
+) -> TargetingFile {
+    let needed = targeting.prerequisites.iter().map(|it| {
+        let flag = present.project.flags.get(&fold(&it.flag));
+        let variations = flag.map_or(&[][..], |it| it.flag.variations.as_slice());
+        PrerequisiteFile {
+            flag: it.flag.clone(),
+            serves: of_variation(&it.variation, variations),
+        }
+    });
     let variations = flag.variations.as_slice();
     let targets = targeting.target_users.iter().map(|list| TargetFile {
         serve: of_variation(&list.variation_id, variations),
@@ -158,6 +172,7 @@ fn released(flag: &Flag, targeting: &Targeting, names: &SegmentNames) -> Targeti
     let off = &targeting.off_variation;
     TargetingFile {
         enabled: targeting.is_enabled,
+        prerequisites: needed.collect(),
         targets: targets.collect(),
         rules: rules.collect(),
         fallthrough: (*fallthrough != usual.fallthrough).then_some(default),

@@ -5,8 +5,9 @@
 //! stays: another environment, a flag's targeting where the file has none. Pruning archives the
 //! flags and segments of which the file says nothing, and deletes none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use burgee_eval::compile::LONGEST_CHAIN;
 use burgee_eval::flag::Variation;
 use serde::Serialize;
 
@@ -15,6 +16,7 @@ use super::labels::{SegmentNames, free_id, variation};
 use super::present::Present;
 use super::segments::{self, Place};
 use super::shape::{FlagFile, ProjectFile, SegmentFile};
+use super::targeting::Variations;
 use super::{FileFault, targeting};
 use crate::command::Command;
 use crate::command::flag::create::CreateFlag;
@@ -143,6 +145,7 @@ pub fn plan(
         last: Vec::new(),
         own: BTreeMap::new(),
         shared: SegmentNames::default(),
+        flags: variations_of(&present),
         new_id,
     };
     planner.segments(prune)?;
@@ -162,6 +165,8 @@ struct Planner<'a> {
     own: BTreeMap<String, SegmentNames>,
     /// The segments that all can name.
     shared: SegmentNames,
+    /// What flags have of which others may need a part.
+    flags: Variations,
     new_id: &'a mut dyn FnMut() -> String,
 }
 
@@ -249,7 +254,7 @@ impl Planner<'_> {
 
     fn flags(&mut self, prune: bool) -> Result<(), FileFault> {
         let (file, present) = (self.file, self.present);
-        for (key, wanted) in &file.flags {
+        for (key, wanted) in in_order_of_need(&file.flags) {
             let at = format!("/flags/{}", escaped(key));
             checked_key(key, &at)?;
             let found = present.project.flags.get(&fold(key));
@@ -364,6 +369,9 @@ impl Planner<'_> {
         };
         let default_on = named(&wanted.on_variation, variations.first(), "onVariation")?;
         let default_off = named(&wanted.off_variation, variations.last(), "offVariation")?;
+        let key = checked_key(key, at)?;
+        let known = (key.clone(), variations.clone());
+        self.flags.insert(key.folded(), known);
         let present = self.present;
         let is_taken = |id: &str| {
             let mut flags = present.project.flags.values();
@@ -375,8 +383,8 @@ impl Planner<'_> {
         };
         Ok(Flag {
             id,
-            key: checked_key(key, at)?,
-            name: wanted.name.clone().unwrap_or_else(|| key.to_owned()),
+            name: wanted.name.clone().unwrap_or_else(|| key.to_string()),
+            key,
             description: wanted.description.clone(),
             kind: wanted.kind,
             variations,
@@ -488,7 +496,8 @@ impl Planner<'_> {
                 None => self.names_of(key),
             };
             let present = found.and_then(|found| found.targetings.get(&environment.id));
-            let wanted = targeting::wanted(file, flag, present, &names, self.new_id, &at)?;
+            let wanted =
+                targeting::wanted(file, flag, present, &names, &self.flags, self.new_id, &at)?;
             let place = (project.as_str(), key.as_str());
             commands.extend(targeting::commands(place, flag, present, &wanted));
         }
@@ -504,6 +513,38 @@ impl Planner<'_> {
         }
         names
     }
+}
+
+fn variations_of(present: &Present) -> Variations {
+    let flags = present.project.flags.iter();
+    let flags = flags.map(|(folded, it)| {
+        let variations = it.flag.variations.clone();
+        (folded.clone(), (it.flag.key.clone(), variations))
+    });
+    flags.collect()
+}
+
+/// Flags after those that they need; those that need each other in a circle, which the change set
+/// refuses, at the end.
+fn in_order_of_need(files: &BTreeMap<String, FlagFile>) -> Vec<(&String, &FlagFile)> {
+    let mut open: Vec<(&String, &FlagFile)> = files.iter().collect();
+    let mut waiting: BTreeSet<String> = files.keys().map(|key| fold(key)).collect();
+    let mut ordered = Vec::with_capacity(open.len());
+    // More cannot stand in a row.
+    for _ in 0..=LONGEST_CHAIN {
+        let (free, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|(_, file)| {
+            let targetings = file.environments.values();
+            let mut needed = targetings.flat_map(|it| &it.prerequisites);
+            !needed.any(|it| waiting.contains(&fold(&it.flag)))
+        });
+        for (key, _) in &free {
+            waiting.remove(&fold(key));
+        }
+        ordered.extend(free);
+        open = rest;
+    }
+    ordered.extend(open);
+    ordered
 }
 
 fn environment_not_found(key: &str, at: String) -> FileFault {

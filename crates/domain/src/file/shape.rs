@@ -148,6 +148,9 @@ pub struct VariationFile {
 pub struct TargetingFile {
     /// Whether it is on.
     pub enabled: bool,
+    /// What other flags have to serve first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prerequisites: Vec<PrerequisiteFile>,
     /// Users who get one variation whatever the rules say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<TargetFile>,
@@ -166,6 +169,16 @@ pub struct TargetingFile {
     /// Whether all users, targets too, are part of an experiment.
     #[serde(default, skip_serializing_if = "is_false")]
     pub expt_include_all_targets: bool,
+}
+
+/// A variation that another flag has to serve.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PrerequisiteFile {
+    /// The other flag's key.
+    pub flag: String,
+    /// Its variation.
+    pub serves: String,
 }
 
 /// Users who get one variation.

@@ -1,22 +1,26 @@
 //! A flag's targeting in an environment: what a file says, and what takes it there.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
-use burgee_eval::flag::{Fallthrough, RolloutVariation, Rule, TargetUsers, Variation};
+use burgee_eval::flag::{
+    Fallthrough, Prerequisite, RolloutVariation, Rule, TargetUsers, Variation,
+};
 
 use super::labels::{SegmentNames, variation};
-use super::shape::{DefaultFile, RuleFile, ServeFile, TargetFile, TargetingFile};
+use super::shape::{DefaultFile, PrerequisiteFile, RuleFile, ServeFile, TargetFile, TargetingFile};
 use super::{FileFault, condition};
 use crate::change::unreleased;
 use crate::check::rollout::everyone;
 use crate::command::Command;
 use crate::command::input::{ConditionInput, PartInput, RuleInput};
 use crate::command::targeting::defaults::{SetDefaultRule, SetOffVariation};
+use crate::command::targeting::prerequisites::SetPrerequisites;
 use crate::command::targeting::rules::SetRules;
 use crate::command::targeting::switch::{TurnOff, TurnOn};
 use crate::command::targeting::targets::SetTargets;
 use crate::command::targeting::tracking::SetTracking;
 use crate::fault::shown;
+use crate::key::{Key, fold};
 use crate::model::{Flag, Targeting};
 
 /// The name of a rule that was given none.
@@ -30,6 +34,7 @@ pub(super) fn wanted(
     flag: &Flag,
     present: Option<&Targeting>,
     names: &SegmentNames,
+    flags: &Variations,
     new_id: &mut dyn FnMut() -> String,
     at: &str,
 ) -> Result<Targeting, FileFault> {
@@ -46,6 +51,7 @@ pub(super) fn wanted(
     let off = off.map(|it| variation(it, variations, &format!("{at}/offVariation")));
     Ok(Targeting {
         is_enabled: file.enabled,
+        prerequisites: prerequisites(&file.prerequisites, flags, &format!("{at}/prerequisites"))?,
         target_users: targets(&file.targets, variations, &format!("{at}/targets"))?,
         rules,
         fallthrough: match &file.fallthrough {
@@ -57,6 +63,30 @@ pub(super) fn wanted(
         tracked: file.tracked,
         stamp: usual.stamp,
     })
+}
+
+/// Flags' keys and what they have, by folded key: those that are there, and those that the file
+/// makes.
+pub(super) type Variations = BTreeMap<String, (Key, Vec<Variation>)>;
+
+fn prerequisites(
+    files: &[PrerequisiteFile],
+    flags: &Variations,
+    at: &str,
+) -> Result<Vec<Prerequisite>, FileFault> {
+    let files = files.iter().enumerate();
+    let all = files.map(|(index, file)| {
+        let at = format!("{at}/{index}");
+        let Some((key, variations)) = flags.get(&fold(&file.flag)) else {
+            let message = format!("there is no flag with the key '{}'", shown(&file.flag));
+            return Err(FileFault::new(at + "/flag", "flagNotFound", message));
+        };
+        Ok(Prerequisite {
+            flag: key.to_string(),
+            variation: variation(&file.serves, variations, &(at + "/serves"))?.to_owned(),
+        })
+    });
+    all.collect()
 }
 
 /// The lists of users, in the order of the variations, as commands make them.
@@ -193,6 +223,11 @@ pub(super) fn commands(
             included_in_expt: Some(wanted.fallthrough.included_in_expt),
             variations: Some(parts_input(&wanted.fallthrough.variations)),
             variation: None,
+        });
+    }
+    if now.prerequisites != wanted.prerequisites {
+        add!(SetPrerequisites {
+            prerequisites: wanted.prerequisites.clone()
         });
     }
     if now.off_variation != wanted.off_variation {

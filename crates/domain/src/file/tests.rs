@@ -51,6 +51,7 @@ fn empty(key: &str) -> Workspace {
         project,
         environments: BTreeMap::from(environments),
         flags: BTreeMap::new(),
+        prerequisites: BTreeMap::new(),
     };
     let shared = Segment {
         id: Id::new("shared"),
@@ -558,4 +559,36 @@ fn a_key_twice_is_refused_whatever_its_case() {
     ] {
         assert!(read(text).is_err(), "{text}");
     }
+}
+
+#[test]
+fn flags_that_need_flags_are_made_after_those_and_come_back_the_same() {
+    let bool = |targeting: Value| {
+        json!({"type": "boolean", "variations": [{"id": "t", "value": "true"},
+        {"id": "f", "value": "false", "name": "No"}], "environments": {"prod": targeting}})
+    };
+    let needing = |flag: &str, serves: &str| {
+        bool(json!({"enabled": true, "prerequisites": [{"flag": flag, "serves": serves}]}))
+    };
+    let flags = json!({"a": needing("B", "true"), "b": needing("c", "No"),
+        "c": bool(json!({"enabled": true}))});
+    let file = json!({"burgee": 1, "project": "web", "flags": flags});
+    let file: ProjectFile = serde_json::from_value(file).unwrap();
+    let after = applied(&empty("web"), &file, false);
+    let again = plan(&file, &present(&after), false, &mut ids()).unwrap();
+    assert!(again.is_empty(), "{again:?}");
+    let exported = serde_json::to_value(export(&present(&after))).unwrap();
+    let needs =
+        |flag: &str| exported["flags"][flag]["environments"]["prod"]["prerequisites"].clone();
+    assert_eq!(needs("a"), json!([{"flag": "b", "serves": "true"}]));
+    assert_eq!(needs("b"), json!([{"flag": "c", "serves": "No"}]));
+
+    let file = json!({"burgee": 1, "project": "web", "flags": {"a": needing("nowhere", "true")}});
+    let file: ProjectFile = serde_json::from_value(file).unwrap();
+    let fault = plan(&file, &present(&empty("web")), false, &mut ids()).unwrap_err();
+    let at = "/flags/a/environments/prod/prerequisites/0/flag";
+    assert_eq!(
+        (fault.code.as_ref(), fault.pointer.as_str()),
+        ("flagNotFound", at)
+    );
 }

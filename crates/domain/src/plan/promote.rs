@@ -26,18 +26,21 @@ pub enum TargetingFacet {
     DefaultRule,
     /// What is served while off.
     OffVariation,
+    /// What other flags have to serve first.
+    Prerequisites,
     /// Experiment and tracking settings.
     Tracking,
 }
 
 impl TargetingFacet {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::OnOff,
         Self::Targets,
         Self::Rules,
         Self::DefaultRule,
         Self::OffVariation,
+        Self::Prerequisites,
         Self::Tracking,
     ];
 }
@@ -101,6 +104,7 @@ pub fn promote(
             }
             TargetingFacet::DefaultRule => wanted.fallthrough = source.fallthrough.clone(),
             TargetingFacet::OffVariation => wanted.off_variation = source.off_variation.clone(),
+            TargetingFacet::Prerequisites => wanted.prerequisites = source.prerequisites.clone(),
             TargetingFacet::Tracking => {
                 wanted.tracked = source.tracked;
                 wanted.expt_include_all_targets = source.expt_include_all_targets;

@@ -9,6 +9,7 @@ use super::{Steps, rules};
 use crate::change::unreleased;
 use crate::command::Command;
 use crate::command::targeting::defaults::{SetDefaultRule, SetOffVariation};
+use crate::command::targeting::prerequisites::SetPrerequisites;
 use crate::command::targeting::switch::{TurnOff, TurnOn};
 use crate::command::targeting::targets::{AddTargets, RemoveTargets, SetTargets};
 use crate::command::targeting::tracking::SetTracking;
@@ -118,6 +119,14 @@ fn differences(
             environment: environment.clone(),
             flag: key.clone(),
             variation: then.off_variation.clone(),
+        });
+    }
+    if now.prerequisites != then.prerequisites {
+        steps.push(SetPrerequisites {
+            project: project.clone(),
+            environment: environment.clone(),
+            flag: key.clone(),
+            prerequisites: then.prerequisites.clone(),
         });
     }
     let tracking = |it: &Targeting| (it.tracked, it.expt_include_all_targets);

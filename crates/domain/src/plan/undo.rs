@@ -269,6 +269,7 @@ fn put_back_targeting(before: &Targeting, after: &Targeting, now: &mut Targeting
             Facet::Rule(id) => put_back_rule(before, id, &mut now.rules),
             Facet::DefaultRule => now.fallthrough = before.fallthrough.clone(),
             Facet::OffVariation => now.off_variation = before.off_variation.clone(),
+            Facet::Prerequisites => now.prerequisites = before.prerequisites.clone(),
             Facet::Tracking => {
                 now.tracked = before.tracked;
                 now.expt_include_all_targets = before.expt_include_all_targets;

@@ -173,6 +173,7 @@ fn part(targeting: &Targeting, facet: &Facet) -> Value {
         Facet::RuleOrder => json!(rules.iter().map(|rule| &rule.id).collect::<Vec<_>>()),
         Facet::DefaultRule => json!(targeting.fallthrough),
         Facet::OffVariation => json!(targeting.off_variation),
+        Facet::Prerequisites => json!(targeting.prerequisites),
         Facet::Tracking => json!([targeting.tracked, targeting.expt_include_all_targets]),
         _ => Value::Null,
     }

@@ -70,6 +70,7 @@ fn project(name: &str) -> ProjectState {
             .map(|it| (it.into(), environment(it)))
             .collect(),
         flags: BTreeMap::new(),
+        prerequisites: BTreeMap::new(),
     }
 }
 

@@ -13,6 +13,7 @@ mod json_diff;
 mod kit;
 mod people;
 mod plans;
+mod prerequisites;
 mod properties;
 mod rejections;
 mod relay_key;

@@ -74,6 +74,11 @@ pub(crate) fn one_of_each() -> Vec<Value> {
         on("text", "setOffVariation", json!({"variation": "a"})),
         on(
             "text",
+            "setPrerequisites",
+            json!({"prerequisites": [{"flag": "bool", "variation": "t"}]}),
+        ),
+        on(
+            "text",
             "setTracking",
             json!({"tracked": true, "exptIncludeAllTargets": true}),
         ),
@@ -119,7 +124,7 @@ fn every_command_is_the_same_after_a_trip_through_json() {
         .iter()
         .map(|value| value["kind"].as_str().unwrap())
         .collect();
-    assert_eq!(kinds.len(), 38);
+    assert_eq!(kinds.len(), 39);
 }
 
 #[test]

@@ -18,7 +18,13 @@ fn of_flag(workspace: &Workspace, key: &str) -> Vec<ItemWarning> {
         segments.map(|it| (it.id.clone(), it.clone())).collect();
     let environment = &workspace.projects["web"].environments["prod"];
     let targeting = targeting(workspace, "prod", key);
-    warnings::of_flag(flag(workspace, key), targeting, environment, &segments)
+    warnings::of_flag(
+        flag(workspace, key),
+        targeting,
+        environment,
+        &segments,
+        &Default::default(),
+    )
 }
 
 fn places(warnings: &[ItemWarning]) -> Vec<(&str, &str)> {

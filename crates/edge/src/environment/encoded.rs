@@ -106,7 +106,7 @@ impl Encoded {
         let edited = affected
             .flags
             .iter()
-            .filter(|flag| flag.cause == Cause::Edited);
+            .filter(|flag| flag.cause != Cause::Segment);
         let flags = edited.filter_map(|flag| snapshot.flags().get(flag.index));
         let segments = affected
             .segments
@@ -223,8 +223,8 @@ impl Encoded {
     /// where that is not of this history.
     pub fn known_up_to(&self, timestamp: i64, now: i64) -> i64 {
         match self.asked(timestamp, now) {
-            Asked::Since(timestamp) => timestamp,
-            Asked::All | Asked::AllAbove(_) => 0,
+            Asked::Since(timestamp) if !self.server.reshaped_since(timestamp) => timestamp,
+            _ => 0,
         }
     }
 
@@ -238,7 +238,7 @@ impl Encoded {
     }
 
     /// Whether `before` and what came after it are all of this: not where the history was replaced,
-    /// nor where an item has the key of one with another id, which lies beside it for those who go
+    /// where flags are others because of those that they need, nor where an item has the key of one with another id, which lies beside it for those who go
     /// by ids.
     pub fn extends(&self, before: &Self) -> bool {
         let same = |(key, id): (&str, &str)| {
@@ -246,6 +246,7 @@ impl Encoded {
             had.is_none_or(|had| had.flag().id == id)
         };
         self.replacements == before.replacements
+            && !self.server.reshaped_since(before.last_stamp())
             && self.server.flags_after(before.last_stamp()).all(same)
     }
 

@@ -165,7 +165,9 @@ impl Encoded {
 fn reason(flag: &CompiledFlag, reason: Reason) -> &'static str {
     match reason {
         _ if flag.splits(reason) => "SPLIT",
-        Reason::Targeted | Reason::Rule(_) => "TARGETING_MATCH",
+        // What another flag serves is as much of the user as a rule is.
+        Reason::Targeted | Reason::Rule(_) | Reason::Prerequisite(_) => "TARGETING_MATCH",
+        Reason::Default if flag.needs().len() > 0 => "TARGETING_MATCH",
         Reason::Disabled | Reason::Default => "STATIC",
     }
 }
@@ -198,9 +200,17 @@ fn append_value(kind: VariationType, value: &str, out: &mut Vec<u8>) {
 fn append_metadata(flag: &CompiledFlag, reason: Reason, out: &mut Vec<u8>) {
     let said = flag.match_reason(reason);
     append_field(out, ",\"metadata\":{\"matchReason\":", &said);
-    if let Reason::Rule(position) = reason
-        && let Some(rule) = flag.flag().rules.get(position)
-    {
-        append_field(out, ",\"ruleId\":", &rule.id);
+    match reason {
+        Reason::Rule(position) => {
+            if let Some(rule) = flag.flag().rules.get(position) {
+                append_field(out, ",\"ruleId\":", &rule.id);
+            }
+        }
+        Reason::Prerequisite(position) => {
+            if let Some(needed) = flag.flag().prerequisites.get(position) {
+                append_field(out, ",\"prerequisite\":", &needed.flag);
+            }
+        }
+        Reason::Disabled | Reason::Targeted | Reason::Default => {}
     }
 }

@@ -52,6 +52,9 @@ pub(super) struct ServerState {
     past: Arc<[i64]>,
     /// The highest stamp of an item that is not archived.
     last_life: i64,
+    /// The highest stamp of a flag that others need. Those are not stamped when it changes, and
+    /// may be other flags to SDKs then.
+    last_needed: i64,
     /// The length of the full state's JSON.
     full_length: usize,
     full: OnceLock<Message>,
@@ -88,7 +91,10 @@ impl ServerState {
         let items = self.items.iter();
         let (edited, kept): (Vec<_>, Vec<_>) = items.partition(|item| names.contains(&item.name()));
         let mut past = self.past.to_vec();
-        past.extend(edited.iter().map(|item| item.stamp));
+        // What is another flag because of those that it needs keeps its stamp.
+        let stamps: HashSet<i64> = changed.iter().map(|item| item.stamp).collect();
+        let stamped = edited.iter().map(|item| item.stamp);
+        past.extend(stamped.filter(|stamp| !stamps.contains(stamp)));
         past.sort_unstable();
         let recent = past.len().saturating_sub(PAST);
         let items = kept.into_iter().chain(&changed).cloned().collect();
@@ -99,10 +105,13 @@ impl ServerState {
         items.sort_by_key(|item| item.stamp);
         let living = items.iter().rev().find(|item| !item.is_tombstone());
         let last_life = living.map_or(0, |item| item.stamp);
+        let needed = items.iter().map(|item| item.stamp_of_needs);
+        let last_needed = needed.max().unwrap_or_default();
         let mut state = Self {
             items,
             past,
             last_life,
+            last_needed,
             full_length: 0,
             full: OnceLock::new(),
             steps: OnceLock::new(),
@@ -172,7 +181,16 @@ impl ServerState {
                 .get_or_init(|| Steps::new(&self.items))
                 .from(first)
         };
-        Some(self.smaller(tail, coding))
+        Some(match self.reshaped_since(timestamp) {
+            true => self.whole_answer(coding),
+            false => self.smaller(tail, coding),
+        })
+    }
+
+    /// Whether flags may be others since then without a stamp of their own, because of flags that
+    /// they need: only the full state tells SDKs of those.
+    pub(super) fn reshaped_since(&self, timestamp: i64) -> bool {
+        self.last_needed > timestamp
     }
 
     /// What everybody is pushed who has what came before, the newest item of which was stamped
@@ -186,6 +204,7 @@ impl ServerState {
         }
         match self.told.load(Ordering::Relaxed) {
             told if told >= self.newest() => Some(self.full_above(told).frame(coding)),
+            _ if self.reshaped_since(before) => Some(self.full().frame(coding)),
             _ => match self.smaller(|| Steps::new(news).frames, coding) {
                 ServerAnswer { frames, sync }
                     if (sync, coding) == (Sync::Patch, Coding::Deflate) =>
@@ -214,6 +233,10 @@ impl ServerState {
                 return ServerAnswer { frames, sync };
             }
         }
+        self.whole_answer(coding)
+    }
+
+    fn whole_answer(&self, coding: Coding) -> ServerAnswer {
         let frames = self.full().frame(coding);
         let sync = Sync::Full;
         ServerAnswer { frames, sync }
@@ -246,7 +269,10 @@ impl ServerState {
         let first = self.after(timestamp);
         match &self.items[first..] {
             [] => (NOTHING_NEW.json(), Sync::Patch),
-            _ if first == 0 || self.full_length <= FULL_STATE_LIMIT => {
+            _ if first == 0
+                || self.full_length <= FULL_STATE_LIMIT
+                || self.reshaped_since(timestamp) =>
+            {
                 (self.full().json(), Sync::Full)
             }
             news => (

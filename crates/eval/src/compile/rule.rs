@@ -12,6 +12,7 @@ use crate::time::Millis;
 use crate::user::User;
 use crate::warning::{Code, Warning};
 
+use super::prerequisite::{Found, Reach};
 use super::segment::{CompiledSegment, Segments};
 
 /// A rule: where all tests pass, its rollout decides.
@@ -56,9 +57,11 @@ impl RuleTest {
 
 /// What a flag's parts add to while they are compiled.
 pub(super) struct Compiler<'a> {
-    flag: &'a Flag,
+    pub(super) flag: &'a Flag,
     segments: &'a Segments,
+    pub(super) needed: &'a dyn Fn(&str) -> Found,
     variations: HashMap<&'a str, usize>,
+    pub(super) reach: Reach,
     pub(super) outcomes: Outcomes,
     pub(super) segment_ids: BTreeSet<Box<str>>,
     pub(super) stamp: Millis,
@@ -66,7 +69,11 @@ pub(super) struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    pub(super) fn new(flag: &'a Flag, segments: &'a Segments) -> Self {
+    pub(super) fn new(
+        flag: &'a Flag,
+        segments: &'a Segments,
+        needed: &'a dyn Fn(&str) -> Found,
+    ) -> Self {
         let mut variations = HashMap::with_capacity(flag.variations.len());
         for (position, variation) in flag.variations.iter().enumerate() {
             variations.entry(variation.id.as_str()).or_insert(position);
@@ -74,7 +81,9 @@ impl<'a> Compiler<'a> {
         Self {
             flag,
             segments,
+            needed,
             variations,
+            reach: Reach::NOWHERE,
             outcomes: Outcomes::default(),
             segment_ids: BTreeSet::new(),
             stamp: Millis(i64::MIN),
@@ -250,8 +259,13 @@ impl<'a> Compiler<'a> {
         }
     }
 
+    /// The position of a variation.
+    pub(super) fn variation_of(&self, id: &str) -> Option<usize> {
+        self.variations.get(id).copied()
+    }
+
     fn variation(&mut self, id: &str, pointer: &str) -> Option<usize> {
-        let position = self.variations.get(id).copied();
+        let position = self.variation_of(id);
         if position.is_none() {
             let message = format!("there is no variation {id:?}; who should get it gets nothing");
             self.ledger

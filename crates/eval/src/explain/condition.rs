@@ -73,6 +73,7 @@ impl ConditionStep {
     pub(super) fn new(
         written: &Condition,
         test: &RuleTest,
+        holds: bool,
         snapshot: &Snapshot,
         user: &User<'_>,
     ) -> Self {
@@ -87,7 +88,7 @@ impl ConditionStep {
             op: written.op.clone().filter(|_| !of_segments),
             value: written.value.clone(),
             actual: actual.map(str::to_owned),
-            holds: test.holds(user),
+            holds,
             broken: test.is_never().then(|| broken(written)),
             segments: ids
                 .into_iter()

@@ -2,13 +2,8 @@
 
 use serde::Serialize;
 
-use crate::bucket::bucket;
-use crate::flag::{Flag, RolloutVariation};
-use crate::outcome::{Outcome, Reason};
-use crate::rollout::{is_everybody, is_nobody};
+use crate::flag::RolloutVariation;
 use crate::user::User;
-
-use super::position;
 
 /// How a rollout splits users, and where this one falls.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -79,96 +74,44 @@ impl Nothing {
     }
 }
 
-/// A rollout as it was written.
-pub(super) struct Rollout<'a> {
-    pub(super) dispatch_key: Option<&'a str>,
-    pub(super) included: bool,
-    pub(super) parts: &'a [RolloutVariation],
-    pub(super) reason: Reason,
-}
-
-impl Rollout<'_> {
-    /// Where the user falls, and what that gives them.
-    pub(super) fn explain(
-        &self,
-        flag: &Flag,
-        user: &User<'_>,
-    ) -> (Split, Option<Outcome>, Option<Nothing>) {
-        let by = self.dispatch_key.filter(|key| !key.trim().is_empty());
-        let by = by.unwrap_or("keyId");
-        let value = user.property(by);
-        let (bucket, taken) = self.fall(&flag.key, value.unwrap_or_default());
-        let parts = self.parts.iter().enumerate();
-        let parts = parts.map(|(number, part)| PartStep {
-            variation: part.id.clone(),
-            from: part.rollout[0],
-            to: part.rollout[1],
-            taken: taken == Some(number),
-        });
-        let mut split = Split {
-            by: by.to_owned(),
-            value: value.map(str::to_owned),
-            bucket,
-            parts: parts.collect(),
-            experiment: None,
-        };
-        let Some(part) = taken.and_then(|number| self.parts.get(number)) else {
-            return (split, None, Some(Nothing::Uncovered));
-        };
-        let Some(variation) = position(&flag.variations, &part.id) else {
-            return (split, None, Some(Nothing::VariationUnknown));
-        };
-        let outcome = Outcome {
-            variation,
-            reason: self.reason,
-            send_to_experiment: self.experiment(flag, part, &mut split),
-        };
-        (split, Some(outcome), None)
-    }
-
-    /// The user's number, where one counts, and the part that it lies in.
-    fn fall(&self, flag_key: &str, value: &str) -> (Option<f64>, Option<usize>) {
-        let everybody = self
-            .parts
-            .iter()
-            .position(|part| is_everybody(part.rollout) && !is_nobody(part.rollout));
-        // What stands behind a part for everybody is never asked.
-        let asked = everybody.map_or(self.parts.len(), |number| number + 1);
-        let mut open = (0..asked).filter(|number| !is_nobody(self.parts[*number].rollout));
-        if everybody.is_some() && open.clone().count() == 1 {
-            return (None, everybody);
-        }
-        let n = bucket(&[flag_key, value]);
-        let covering = open.find(|number| {
-            let [from, to] = self.parts[*number].rollout;
-            from <= n && n <= to
-        });
-        (Some(n), covering.or(everybody))
-    }
-
-    /// Whether the answer is part of an experiment.
-    fn experiment(&self, flag: &Flag, part: &RolloutVariation, split: &mut Split) -> bool {
-        if flag.expt_include_all_targets {
-            return true;
-        }
-        let [from, to] = part.rollout;
-        let share = part.expt_rollout / (to - from);
-        let shared = self.included && share > 0.0 && share.is_finite();
-        if !shared || is_everybody([0.0, share]) {
-            return shared;
-        }
-        let value = split.value.as_deref().unwrap_or_default();
-        let n = bucket(&["expt", &flag.key, value]);
-        split.experiment = Some(ExperimentStep {
-            bucket: n,
-            share,
-            sent: n <= share,
-        });
-        n <= share
-    }
+/// Where in a rollout a user fell.
+pub(super) struct Fell {
+    /// Their number, where it needed one.
+    pub(super) bucket: Option<f64>,
+    /// The part that covers them.
+    pub(super) part: Option<usize>,
+    /// Their number for the experiment, and up to where it takes them.
+    pub(super) draw: Option<(f64, f64)>,
 }
 
 impl Split {
+    pub(super) fn new(
+        dispatch_key: Option<&str>,
+        parts: &[RolloutVariation],
+        fell: &Fell,
+        user: &User<'_>,
+    ) -> Self {
+        let by = dispatch_key.filter(|key| !key.trim().is_empty());
+        let by = by.unwrap_or("keyId");
+        let parts = parts.iter().enumerate().map(|(number, part)| PartStep {
+            variation: part.id.clone(),
+            from: part.rollout[0],
+            to: part.rollout[1],
+            taken: fell.part == Some(number),
+        });
+        Self {
+            by: by.to_owned(),
+            value: user.property(by).map(str::to_owned),
+            bucket: fell.bucket,
+            parts: parts.collect(),
+            experiment: fell.draw.map(|(bucket, share)| ExperimentStep {
+                bucket,
+                share,
+                sent: bucket <= share,
+            }),
+        }
+    }
+
     /// Goes on from who takes the user to where they fall.
     pub(super) fn say(&self, text: String) -> String {
         let Some(bucket) = self.bucket else {

@@ -1,12 +1,14 @@
 //! What a change touched, for whoever has to tell clients.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::compile::CompiledFlag;
 use crate::flag::Flag;
 use crate::segment::Segment;
 
 use super::Snapshot;
+use super::order::Touched;
 
 /// Why a flag was compiled again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +17,8 @@ pub enum Cause {
     Edited,
     /// A segment that it refers to was.
     Segment,
+    /// A flag that it needs was compiled again.
+    Prerequisite,
 }
 
 /// What it means to users.
@@ -51,11 +55,12 @@ pub struct Affected {
 }
 
 impl Affected {
-    /// `causes`: why each flag, by key, was compiled again.
+    /// `compiled`: what was compiled again, each flag after those that it needs.
     pub(super) fn between(
         old: &Snapshot,
         new: &Snapshot,
-        causes: BTreeMap<&str, Cause>,
+        compiled: &[Arc<CompiledFlag>],
+        touched: &Touched,
         edited_segments: &BTreeSet<String>,
     ) -> Self {
         let edited_segments = edited_segments.iter().map(String::as_str);
@@ -63,14 +68,21 @@ impl Affected {
             .clone()
             .filter(|id| segment_moved(old, new, id))
             .collect();
-        // Both lists are walked by key and by id, which is the order of the snapshot.
-        let flags = causes.into_iter().filter_map(|(key, cause)| {
-            let index = new.flag_index(key)?;
+        // By key, which is the order of the snapshot.
+        let mut effects: BTreeMap<&str, Effect> = BTreeMap::new();
+        for flag in compiled {
+            let key = flag.flag.key.as_str();
             let before = old.flag(key).map(AsRef::as_ref);
+            let others = |key: &str| effects.get(key).is_some_and(|it| *it != Effect::None);
+            let by_others =
+                flag.needs().any(others) || flag.segment_ids().any(|id| moved.contains(id));
+            effects.insert(key, effect(before, flag, by_others));
+        }
+        let flags = effects.into_iter().filter_map(|(key, effect)| {
             Some(AffectedFlag {
-                index,
-                cause,
-                effect: effect(before, &new.flags[index], &moved),
+                index: new.flag_index(key)?,
+                cause: touched.cause(key),
+                effect,
             })
         });
         Self {
@@ -94,15 +106,16 @@ impl Affected {
     }
 }
 
-fn effect(before: Option<&CompiledFlag>, after: &CompiledFlag, moved: &BTreeSet<&str>) -> Effect {
+/// `by_others`: whether something that it refers to may be another thing than before.
+fn effect(before: Option<&CompiledFlag>, after: &CompiledFlag, by_others: bool) -> Effect {
     let served = before.filter(|flag| !flag.flag.is_archived);
     match (served, after.flag.is_archived) {
         (None, true) => Effect::None,
         (Some(_), true) => Effect::Gone,
         (None, false) => Effect::Appeared,
         (Some(before), false) => {
-            let segments = after.segment_ids().any(|id| moved.contains(id));
-            match segments || differs(&before.flag, &after.flag) {
+            let turned = before.is_circular() != after.is_circular();
+            match by_others || turned || differs(&before.flag, &after.flag) {
                 true => Effect::Result,
                 false => Effect::None,
             }
@@ -125,6 +138,7 @@ fn differs(before: &Flag, after: &Flag) -> bool {
         key,
         variation_type,
         variations,
+        prerequisites,
         target_users,
         rules,
         is_enabled,
@@ -141,6 +155,7 @@ fn differs(before: &Flag, after: &Flag) -> bool {
         || *disabled_variation_id != after.disabled_variation_id
         || *fallthrough != after.fallthrough
         || *variations != after.variations
+        || *prerequisites != after.prerequisites
         || *rules != after.rules
         || *target_users != after.target_users
 }

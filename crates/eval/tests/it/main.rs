@@ -10,6 +10,7 @@ mod build;
 mod compile;
 mod context;
 mod explain;
+mod prerequisites;
 mod properties;
 mod snapshot;
 mod spec;

@@ -109,12 +109,17 @@ fn wild_flag() -> impl Strategy<Value = Flag> {
         proptest::bool::weighted(0.1),
         any::<bool>(),
     );
-    (text(), targets, rules, wild_rule(), switches, any::<i64>()).prop_map(
-        |(key, targets, rules, default, (on, archived, all), stamp)| {
+    let key = || prop_oneof![3 => "[a-c]", 1 => text()];
+    let needs =
+        (key(), variation_id()).prop_map(|(flag, id)| json!({"flag": flag, "variation": id}));
+    let needs = prop_oneof![Just(Vec::new()), proptest::collection::vec(needs, 0..3),];
+    let targeting = (targets, rules, wild_rule());
+    (key(), needs, targeting, switches, any::<i64>()).prop_map(
+        |(key, needs, (targets, rules, default), (on, archived, all), stamp)| {
             build::flag(
                 &key,
                 json!({"targetUsers": targets, "rules": rules, "fallthrough": default,
-                       "isEnabled": on, "isArchived": archived, "updatedAt": stamp,
+                       "prerequisites": needs, "isEnabled": on, "isArchived": archived, "updatedAt": stamp,
                        "exptIncludeAllTargets": all}),
             )
         },
@@ -223,6 +228,85 @@ proptest! {
         }
     }
 
+    /// `docs/evaluation.md`, "Prerequisites", said once more by the flags without them.
+    #[test]
+    fn a_flag_is_off_to_whom_its_prerequisites_are_not_met(
+        flags in proptest::collection::vec(wild_flag(), 1..5),
+        users in proptest::collection::vec(wild_user(), 1..4),
+    ) {
+        let snapshot = Snapshot::build(flags, vec![]);
+        for (flag, user) in snapshot.flags().iter().flat_map(|flag| users.iter().map(move |it| (flag, it))) {
+            let broken = flag.warnings().iter().any(|it| it.pointer.starts_with("/prerequisites/"));
+            let wanted = |it: &burgee_eval::flag::Prerequisite| {
+                let needed = snapshot.flag(&it.flag)?;
+                let outcome = served(needed, user)?;
+                Some(needed.flag().variations[outcome.variation].id == it.variation)
+            };
+            let met = !broken && flag.flag().prerequisites.iter().all(|it| wanted(it) == Some(true));
+            let mut without = Flag::clone(flag.flag());
+            without.prerequisites.clear();
+            without.is_enabled &= met;
+            let without = compile::flag(Arc::new(without), &Segments::default());
+            let of = |outcome: Option<Outcome>| outcome.map(|it| (it.variation, it.send_to_experiment));
+            prop_assert_eq!(of(served(flag, user)), of(served(&without, user)));
+        }
+    }
+
+    #[test]
+    fn whoever_is_told_last_comes_to_the_same(
+        flags in proptest::collection::vec(wild_flag(), 1..6),
+        segments in proptest::collection::vec(wild_segment(), 0..3),
+        users in proptest::collection::vec(wild_user(), 1..4),
+    ) {
+        let whole = Snapshot::build(flags.clone(), segments.clone());
+        let mut stepped = Snapshot::default().apply(vec![], segments).0;
+        for flag in flags {
+            let (next, affected) = stepped.apply(vec![flag], vec![]);
+            let told: Vec<usize> = affected.results().collect();
+            for (place, after) in next.flags().iter().enumerate() {
+                let Some(before) = stepped.flag(&after.flag().key) else { continue };
+                let moved = users.iter().any(|user| served(before, user) != served(after, user));
+                let gone = after.flag().is_archived;
+                prop_assert!(!moved || gone || told.contains(&place), "{}", after.flag().key);
+            }
+            stepped = next;
+        }
+        for (one, other) in whole.flags().iter().zip(stepped.flags()) {
+            prop_assert_eq!(one.timestamp(), other.timestamp());
+            prop_assert_eq!(one.warnings(), other.warnings());
+            for user in &users {
+                prop_assert_eq!(served(one, user), served(other, user));
+            }
+        }
+    }
+
+    #[test]
+    fn an_sdk_never_serves_more_than_the_prerequisites_allow(
+        flags in proptest::collection::vec(wild_flag(), 1..5),
+        segments in proptest::collection::vec(wild_segment(), 0..3),
+        users in proptest::collection::vec(wild_user(), 1..4),
+    ) {
+        let snapshot = Snapshot::build(flags, segments.clone());
+        for flag in snapshot.flags() {
+            let mut sent = Flag::clone(flag.for_sdks().flag());
+            sent.prerequisites.clear();
+            let sdk = Snapshot::build(vec![sent], segments.clone());
+            let sdk = &sdk.flags()[0];
+            let exact = !flag.warnings().iter().any(|it| it.code.as_str() == "prerequisiteUnknownToSdks");
+            for user in &users {
+                let of = |outcome: Option<Outcome>| outcome.map(|it| (it.variation, it.send_to_experiment));
+                let (ours, theirs) = (of(served(flag, user)), of(served(sdk, user)));
+                if exact {
+                    prop_assert_eq!(ours, theirs, "{:?}", sdk.flag());
+                } else {
+                    let variations = &flag.flag().variations;
+                    let off = variations.iter().position(|it| it.id == flag.flag().disabled_variation_id);
+                    prop_assert!(theirs == ours || theirs == off.map(|off| (off, false)));
+                }
+            }
+        }
+    }
+
     #[test]
     fn any_json_that_is_a_flag_can_be_evaluated(json in any_flag_json(), user in wild_user()) {
         if let Ok(flag) = serde_json::from_value::<Flag>(json) {
@@ -306,6 +390,7 @@ fn check_steps(flag: &CompiledFlag, explained: &Explanation) -> Result<(), TestC
     }
     let code = match steps[taken].kind {
         StepKind::Archived => "archived",
+        StepKind::Prerequisite => "prerequisite",
         StepKind::Off => "off",
         StepKind::Targets => "targeted",
         StepKind::Rule => "rule",

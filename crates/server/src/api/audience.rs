@@ -182,7 +182,7 @@ impl Tally {
                     *rule += 1;
                 }
             }
-            Reason::Default | Reason::Disabled => self.default_rule += 1,
+            Reason::Default | Reason::Disabled | Reason::Prerequisite(_) => self.default_rule += 1,
         }
     }
 

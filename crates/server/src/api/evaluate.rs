@@ -4,7 +4,7 @@
 mod state;
 mod user;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axum::Json;
@@ -272,11 +272,13 @@ impl<'a> Place<'a> {
         let at = state.store.version_at(environment.id.as_str(), moment);
         let at = at.await?.at.map(|at| at.to_string());
         let draft = question.commands.is_some();
+        let hidden = hidden(caller, project, &compiled.snapshot);
         let (snapshot, version) = (Arc::clone(&compiled.snapshot), compiled.version);
         let answered = api::computed(move || {
             let work = Work {
                 snapshot: &snapshot,
                 user: &user,
+                hidden: &hidden,
                 depth,
             };
             let (items, next) = work.page(flags, &page);
@@ -337,9 +339,24 @@ async fn flags(
     Ok(vec![Asked::NotReleased(flag.key.to_string())])
 }
 
+/// The keys of flags that others need and that the caller may not see.
+fn hidden(caller: &Caller, project: &Project, snapshot: &Snapshot) -> BTreeSet<String> {
+    let needed = snapshot.flags().iter().flat_map(|it| it.needs());
+    let needed = needed.filter_map(|key| snapshot.flag(key));
+    let unseen = needed.filter(|it| {
+        let flag = it.flag();
+        let resource = Resource::project(project.key.as_str()).with(Kind::Flag, flag.key.as_str());
+        !caller
+            .rights
+            .allow("flag.read", &resource.tagged(&flag.tags))
+    });
+    unseen.map(|it| it.flag().key.clone()).collect()
+}
+
 struct Work<'a> {
     snapshot: &'a Snapshot,
     user: &'a EvaluatedUser,
+    hidden: &'a BTreeSet<String>,
     depth: Depth,
 }
 
@@ -363,7 +380,8 @@ impl Work<'_> {
             Asked::Served(flag) => flag,
             Asked::NotReleased(key) => return not_released(key, self.depth),
         };
-        let explained = self.snapshot.explain(flag, user);
+        let mut explained = self.snapshot.explain(flag, user);
+        explained.hide(|needed| self.hidden.contains(needed));
         let outcome = explained.outcome;
         FlagEvaluation {
             flag: flag.flag().key.clone(),

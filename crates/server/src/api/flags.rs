@@ -10,7 +10,7 @@ use burgee_domain::key::Key;
 use burgee_domain::model::{Environment, Flag, Life, Project, Segment, Targeting};
 use burgee_domain::warnings::{self, ItemWarning};
 use burgee_domain::workspace;
-use burgee_eval::flag::{Fallthrough, Rule, TargetUsers, Variation, VariationType};
+use burgee_eval::flag::{Fallthrough, Prerequisite, Rule, TargetUsers, Variation, VariationType};
 use burgee_store::{FlagFilter, ListedFlag};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -18,6 +18,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::api;
 use crate::api::activity::{Usage, UsageView};
 use crate::api::page::{Page, PageQuery};
+use crate::api::prerequisites::{self, NeededBy};
 use crate::app::AppState;
 use crate::auth::Caller;
 use crate::params::{Path, Query};
@@ -104,6 +105,9 @@ impl From<Flag> for FlagView {
 pub struct TargetingView {
     /// On or off.
     pub is_enabled: bool,
+    /// What other flags have to serve a user first; to whom one serves something else, this one
+    /// serves its off variation.
+    pub prerequisites: Vec<Prerequisite>,
     /// Individual targets; they win over rules.
     pub targets: Vec<TargetUsers>,
     /// Tried in order.
@@ -128,6 +132,7 @@ impl TargetingView {
         Self {
             warnings,
             is_enabled: targeting.is_enabled,
+            prerequisites: targeting.prerequisites,
             targets: targeting.target_users,
             rules: targeting.rules,
             default_rule: targeting.fallthrough,
@@ -149,6 +154,12 @@ pub struct FlagDetail {
     /// By the environment's key. Where one is absent, the flag is not released: not sent there,
     /// programs get the default in their code.
     pub environments: BTreeMap<String, TargetingView>,
+    /// The live flags that need this one, as far as the caller may see them. While there are any it
+    /// is not archived, and keeps the variations that they need.
+    pub needed_by: Vec<NeededBy>,
+    /// In how many more places it is needed, which the caller may not see: each a flag in an
+    /// environment.
+    pub needed_by_hidden: usize,
     /// The versions to give as `base` of a change set that edits this flag.
     pub versions: BTreeMap<String, i64>,
 }
@@ -295,16 +306,27 @@ pub async fn get(
         .into_iter()
         .filter(|it| caller.sees(&project, it))
         .collect();
-    let shown = api::computed(move || detail(found, &project, environments, &named));
+    let needed = state.store.flags_needed(&project.id, &found).await?;
+    let needy = state.store.needy_flags(&project.id).await?;
+    let (needed_by, hidden) =
+        prerequisites::needed_by(&found.flag.key, needy, &project, &environments, &caller);
+    let shown = api::computed(move || {
+        let mut shown = detail(found, &project, environments, &named, &needed);
+        shown.needed_by = needed_by;
+        shown.needed_by_hidden = hidden;
+        shown
+    });
     Ok(Json(shown.await?))
 }
 
-/// A flag as it is shown in these environments, given the segments that its rules name.
+/// A flag as it is shown in these environments, given the segments that its rules name and the
+/// flags that it needs.
 fn detail(
     found: workspace::FlagState,
     project: &Project,
     environments: Vec<Environment>,
     named: &BTreeMap<Id<Segment>, Segment>,
+    needed: &BTreeMap<String, workspace::FlagState>,
 ) -> FlagDetail {
     let workspace::FlagState {
         flag,
@@ -316,7 +338,7 @@ fn detail(
         let scope = format!("{}/{}", project.key, environment.key);
         versions.insert(scope, environment.position.version);
         if let Some(targeting) = targetings.remove(&environment.id) {
-            let warnings = warnings::of_flag(&flag, &targeting, &environment, named);
+            let warnings = warnings::of_flag(&flag, &targeting, &environment, named, needed);
             let view = TargetingView::new(targeting, warnings);
             shown.insert(environment.key.into(), view);
         }
@@ -324,6 +346,8 @@ fn detail(
     FlagDetail {
         flag: flag.into(),
         environments: shown,
+        needed_by: Vec::new(),
+        needed_by_hidden: 0,
         versions,
     }
 }

@@ -31,6 +31,7 @@ pub mod past_effects;
 pub mod permissions;
 pub mod planned;
 pub mod policies;
+pub mod prerequisites;
 pub mod project_files;
 pub mod projects;
 pub mod promote;

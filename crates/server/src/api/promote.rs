@@ -85,12 +85,12 @@ pub async fn promote(
 }
 
 fn facets(new: &Promote) -> Result<BTreeSet<TargetingFacet>, Problem> {
-    use TargetingFacet::{DefaultRule, OffVariation, OnOff, Rules, Targets};
+    use TargetingFacet::{DefaultRule, OffVariation, OnOff, Prerequisites, Rules, Targets};
     if new.flags.is_empty() {
         let rule = "name the flags that are promoted";
         return Err(Problem::invalid("/flags", "listEmpty", rule));
     }
-    let usual = || BTreeSet::from([OnOff, Rules, DefaultRule, OffVariation]);
+    let usual = || BTreeSet::from([OnOff, Prerequisites, Rules, DefaultRule, OffVariation]);
     let mut facets = new.facets.clone().unwrap_or_else(usual);
     match new.targets {
         TargetsOf::Copy => facets.insert(Targets),

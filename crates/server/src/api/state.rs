@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use burgee_domain::access::{Kind, Resource};
 use burgee_domain::model::{Environment, Life, Project};
-use burgee_eval::flag::{Fallthrough, Rule, TargetUsers, Variation, VariationType};
+use burgee_eval::flag::{Fallthrough, Prerequisite, Rule, TargetUsers, Variation, VariationType};
 use burgee_eval::segment::SegmentRule;
 use burgee_store::page::PageRequest;
 use burgee_store::{LoggedItem, Moment, VersionAt};
@@ -103,6 +103,8 @@ pub struct PastFlag {
     pub is_archived: bool,
     /// On or off.
     pub is_enabled: bool,
+    /// What other flags had to serve first.
+    pub prerequisites: Vec<Prerequisite>,
     /// Individual targets.
     pub targets: Vec<TargetUsers>,
     /// Tried in order.
@@ -291,6 +293,7 @@ fn past_flags(items: &[LoggedItem]) -> Result<Vec<PastFlag>, Problem> {
             tags: served.tags,
             is_archived: served.is_archived,
             is_enabled: served.is_enabled,
+            prerequisites: served.prerequisites,
             targets: served.target_users,
             rules: served.rules,
             default_rule: served.fallthrough,

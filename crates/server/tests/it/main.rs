@@ -25,6 +25,7 @@ mod people;
 mod permissions;
 mod places;
 mod planned;
+mod prerequisites;
 mod project_files;
 mod protection;
 mod rates;

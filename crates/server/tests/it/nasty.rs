@@ -84,6 +84,9 @@ fn commands() -> Vec<Value> {
         ),
         targeting(json!({"kind": "setDefaultRule", "variation": "on"})),
         targeting(json!({"kind": "setOffVariation", "variation": "on"})),
+        targeting(
+            json!({"kind": "setPrerequisites", "prerequisites": [{"flag": "needed", "variation": "on"}]}),
+        ),
         targeting(json!({"kind": "setTracking", "tracked": true, "exptIncludeAllTargets": true})),
         segment(
             json!({"kind": "createSegment", "segment": "new", "id": "new", "name": "n",
@@ -108,11 +111,15 @@ fn with(mut object: Value, fields: Value) -> Value {
 }
 
 async fn made(app: &App) {
+    let variations = json!([{"id": "on", "value": "true"}, {"id": "off", "value": "false"}]);
     let mut flag = create("f");
-    flag["variations"] = json!([{"id": "on", "value": "true"}, {"id": "off", "value": "false"}]);
+    flag["variations"] = variations.clone();
+    let mut needed = create("needed");
+    needed["variations"] = variations;
     let rule = json!({"id": "r", "variation": "on", "conditions": []});
     app.apply(json!([
         flag,
+        needed,
         {"kind": "turnOn", "flag": "f", "environment": "prod"},
         {"kind": "addRule", "flag": "f", "environment": "prod", "rule": rule},
         {"kind": "createSegment", "segment": "s", "environment": "prod"},

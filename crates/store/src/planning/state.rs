@@ -30,6 +30,7 @@ impl Projects {
             let state = ProjectState {
                 environments: of_project.remove(&project.id).unwrap_or_default(),
                 flags: BTreeMap::new(),
+                prerequisites: BTreeMap::new(),
                 project,
             };
             (state.project.id.clone(), state)

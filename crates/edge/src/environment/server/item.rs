@@ -13,6 +13,8 @@ use crate::environment::wire::{self, Broken};
 pub(super) struct Item {
     content: Content,
     pub(super) stamp: i64,
+    /// The latest stamp of a flag that it needs, or that one of those does; 0 where it needs none.
+    pub(super) stamp_of_needs: i64,
     pub(super) json: Box<[u8]>,
 }
 
@@ -22,9 +24,11 @@ enum Content {
     Segment(Arc<Segment>, Broken),
 }
 
-/// Not the compiled items: they would keep the segments that they refer to.
+/// Not the compiled items: they would keep the segments that they refer to. A flag that needs
+/// others is written as one that needs none.
 impl From<&CompiledFlag> for Content {
     fn from(flag: &CompiledFlag) -> Self {
+        let flag = flag.for_sdks();
         Self::Flag(Arc::clone(flag.flag()), Broken::of(flag.warnings()))
     }
 }
@@ -42,17 +46,20 @@ impl Item {
         flags: impl Iterator<Item = &'a Arc<CompiledFlag>>,
         segments: impl Iterator<Item = &'a Arc<CompiledSegment>>,
     ) -> Vec<Arc<Self>> {
-        let flags = flags.map(|flag| (flag.flag().updated_at.0, Content::from(&**flag)));
-        let segments =
-            segments.map(|segment| (segment.segment().updated_at.0, Content::from(&**segment)));
-        let all = flags.chain(segments);
-        all.map(|(stamp, content)| Arc::new(Self::new(content, stamp)))
-            .collect()
+        let flags = flags.map(|flag| {
+            let needs = flag.stamp_of_needs().map_or(0, |stamp| stamp.0);
+            Self::new(Content::from(&**flag), flag.flag().updated_at.0, needs)
+        });
+        let segments = segments.map(|segment| {
+            let stamp = segment.segment().updated_at.0;
+            Self::new(Content::from(&**segment), stamp, 0)
+        });
+        flags.chain(segments).map(Arc::new).collect()
     }
 
     /// The same with another stamp.
     pub(super) fn raised(&self, stamp: i64) -> Self {
-        Self::new(self.content.clone(), stamp)
+        Self::new(self.content.clone(), stamp, self.stamp_of_needs)
     }
 
     pub(super) fn is_flag(&self) -> bool {
@@ -82,7 +89,7 @@ impl Item {
         }
     }
 
-    fn new(content: Content, stamp: i64) -> Self {
+    fn new(content: Content, stamp: i64, stamp_of_needs: i64) -> Self {
         let json = match &content {
             Content::Flag(flag, broken) => wire::flag_json(flag, broken, Millis(stamp)),
             Content::Segment(segment, broken) => wire::segment_json(segment, broken, Millis(stamp)),
@@ -90,6 +97,7 @@ impl Item {
         Self {
             content,
             stamp,
+            stamp_of_needs,
             json: json.into(),
         }
     }

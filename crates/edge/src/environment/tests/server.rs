@@ -379,3 +379,82 @@ fn who_was_away_while_a_flag_was_archived_loses_it_either_way() {
     assert_eq!(names, ["old", "a"]);
     assert_eq!(steps[0].list("featureFlags")[0]["isArchived"], true);
 }
+
+/// A flag that needs `needed` to serve `yes`.
+fn needing(key: &str, stamp: i64) -> Flag {
+    let needs = json!([{"flag": "needed", "variation": "v1"}]);
+    Flag {
+        prerequisites: serde_json::from_value(needs).unwrap(),
+        ..flag(key, stamp)
+    }
+}
+
+fn off(key: &str, stamp: i64) -> Flag {
+    Flag {
+        is_enabled: false,
+        ..flag(key, stamp)
+    }
+}
+
+#[test]
+fn a_flag_that_needs_another_is_sent_as_one_that_needs_none() {
+    let is_on = |state: &Encoded| {
+        let answers = server_sync(state, 0);
+        let flags = answers[0].list("featureFlags").iter();
+        let mut flags = flags.filter(|it| it["key"] == "x");
+        let flag = flags.next().unwrap().clone();
+        assert!(flag.get("prerequisites").is_none());
+        flag["isEnabled"].as_bool().unwrap()
+    };
+    let met = encoded(vec![flag("needed", 1), needing("x", 2)], vec![]);
+    assert!(is_on(&met));
+    let unmet = encoded(vec![off("needed", 1), needing("x", 2)], vec![]);
+    assert!(!is_on(&unmet));
+}
+
+#[test]
+fn who_has_a_flag_hears_when_it_is_another_because_of_one_that_it_needs() {
+    let flags = vec![
+        large("large", 1),
+        flag("needed", 2),
+        needing("x", 3),
+        flag("b", 4),
+    ];
+    let before = Arc::new(encoded(flags, vec![]));
+    let update = step(Arc::clone(&before), vec![off("needed", 9)], vec![]);
+    // It was not stamped, so a patch of it would be passed over.
+    let pushed = frames(&update.server_frames(Coding::Clear));
+    assert_eq!(pushed.len(), 1);
+    assert!(pushed[0].is_full());
+    assert_eq!(pushed[0].list("featureFlags").len(), 4);
+    let state = update.to();
+    assert!(server_sync(state, T + 4)[0].is_full());
+    assert_eq!(state.server_poll(T + 4, NOW).1, Sync::Full);
+    // Whoever has that needs no more than what comes after.
+    assert_eq!(server_sync(state, T + 9)[0].names(), Vec::<String>::new());
+    let update = step(Arc::clone(state), vec![flag("b", 12)], vec![]);
+    assert_eq!(
+        frames(&update.server_frames(Coding::Clear))[0].names(),
+        ["b"]
+    );
+    assert_eq!(server_sync(update.to(), T + 9)[0].names(), ["b"]);
+    assert_eq!(update.to().known_up_to(T + 4, NOW), 0);
+    assert_eq!(update.to().known_up_to(T + 9, NOW), T + 9);
+
+    // Client SDKs get both flags, by timestamps that have risen.
+    let mut out = Vec::new();
+    let update = step(before, vec![off("needed", 9)], vec![]);
+    assert!(update.client_patch(&user("u"), &mut out));
+    let patch = Answer::parse(&out);
+    assert_eq!(patch.names(), ["needed", "x"]);
+    let x = &patch.list("featureFlags")[1];
+    assert_eq!(
+        (&x["variation"], &x["timestamp"]),
+        (&json!("no"), &json!(T + 9))
+    );
+    assert_eq!(x["matchReason"], "prerequisite failed");
+    assert_eq!(
+        client_sync(update.to(), "u", T + 4).names(),
+        ["needed", "x"]
+    );
+}

@@ -83,6 +83,11 @@ fn of_targeting() -> Vec<(&'static str, Value)> {
             "setOffVariation",
             json!({"variation": "a"}),
         ),
+        in_prod(
+            "flag.setPrerequisites",
+            "setPrerequisites",
+            json!({"prerequisites": [{"flag": "first", "variation": "a"}]}),
+        ),
         in_prod("flag.setTracking", "setTracking", json!({"tracked": true})),
     ]
 }

@@ -9,7 +9,7 @@ use burgee_store::{Actor, AgentSeen, Grant, NewToken, RelayKind};
 use burgee_testkit::api::Api;
 use serde_json::{Value, json};
 
-use crate::kit::{App, create, flag_on};
+use crate::kit::{App, create, flag_on, in_prod, variations};
 use crate::people::joined;
 
 /// What the routes of the table are called about.
@@ -159,7 +159,12 @@ async fn flags_and_segments(app: &App) -> String {
     }
     commands[0]["project"] = json!("default");
     app.apply(flag_on("lit")).await;
-    app.apply(json!([create("asked")])).await;
+    app.apply(json!([create("asked"), create("needed"), create("needy")]))
+        .await;
+    let (variation, _) = variations(&app.owner, "needed").await;
+    let mut needs = in_prod("setPrerequisites", "needy");
+    needs["prerequisites"] = json!([{"flag": "needed", "variation": variation}]);
+    app.apply(json!([needs])).await;
     let set = json!({ "commands": commands });
     id(&app.owner.post("changes", &set).await.expect(200))
 }

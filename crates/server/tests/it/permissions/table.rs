@@ -391,6 +391,12 @@ fn flags_and_segments() -> Vec<Operation> {
             format!("{project}/flags/known"),
             &["project.read", "flag.read"],
         ),
+        op(
+            "GET /api/v1/projects/{project}/environments/{environment}/prerequisites",
+            format!("{environment}/prerequisites"),
+            &["environment.read", "project.read"],
+        )
+        .shows("flag.read"),
         op("GET /api/v1/search", "search?q=known&kinds=flag", &[])
             .shows("flag.read")
             .also("project.read"),

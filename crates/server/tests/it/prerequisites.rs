@@ -1,0 +1,129 @@
+//! Flags that need flags, by the API and on the wire.
+
+use serde_json::{Value, json};
+
+use crate::kit::{App, flag_on, in_prod, on_each_database, variations};
+
+const PROD: &str = "projects/default/environments/prod";
+
+/// That `flag` needs `needed` to serve this variation, in prod.
+fn needs(flag: &str, needed: &str, variation: &str) -> Value {
+    let mut command = in_prod("setPrerequisites", flag);
+    command["prerequisites"] = json!([{"flag": needed, "variation": variation}]);
+    command
+}
+
+/// The flags `launch` and `checkout`, both on and serving true; `checkout` needs `launch` to serve
+/// that. The ids of the variations of `launch`.
+async fn made(app: &App) -> (String, String) {
+    app.apply(flag_on("launch")).await;
+    app.apply(flag_on("checkout")).await;
+    let (yes, no) = variations(&app.owner, "launch").await;
+    app.apply(json!([needs("checkout", "launch", &yes)])).await;
+    (yes, no)
+}
+
+async fn refused(app: &App, commands: Value) -> (String, String) {
+    let set = json!({"commands": commands});
+    let answer = app.owner.post("projects/default/changes", &set).await;
+    assert!((400..500).contains(&answer.status), "{answer:?}");
+    let problem: Value = serde_json::from_str(&answer.text).unwrap();
+    let text = |name: &str| problem[name].as_str().unwrap_or_default().to_owned();
+    (text("code"), text("detail"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flag_shows_what_it_needs_and_who_needs_it() {
+    on_each_database(async |app| {
+        let (yes, _) = made(app).await;
+        let checkout = app.owner.get("projects/default/flags/checkout").await.expect(200);
+        let wanted = json!([{"flag": "launch", "variation": yes}]);
+        let here = &checkout["environments"]["prod"];
+        assert_eq!(here["prerequisites"], wanted);
+        assert_eq!(here["warnings"], json!([]));
+        assert_eq!(checkout["neededBy"], json!([]));
+        let launch = app.owner.get("projects/default/flags/launch").await.expect(200);
+        let by = json!([{"environment": "prod", "flag": "checkout", "name": checkout["name"],
+            "variation": yes}]);
+        assert_eq!(launch["neededBy"], by);
+        assert_eq!(launch["neededByHidden"], 0);
+        let graph = app.owner.get(&format!("{PROD}/prerequisites")).await.expect(200);
+        let flags = json!([{"flag": "checkout", "name": checkout["name"], "prerequisites": wanted}]);
+        assert_eq!(graph, json!({"items": flags, "hidden": 0}));
+
+        // A percentage cannot be told SDKs that evaluate by themselves.
+        let half = json!([{"id": yes, "rollout": [0, 0.5]}, {"id": launch["offVariation"], "rollout": [0.5, 1]}]);
+        let mut split = in_prod("setDefaultRule", "launch");
+        split["variations"] = half;
+        app.apply(json!([split])).await;
+        let checkout = app.owner.get("projects/default/flags/checkout").await.expect(200);
+        let warnings = &checkout["environments"]["prod"]["warnings"];
+        assert_eq!(warnings[0]["code"], "prerequisiteUnknownToSdks", "{warnings}");
+        assert_eq!(warnings[0]["pointer"], "/prerequisites");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_would_break_who_needs_it_is_refused() {
+    on_each_database(async |app| {
+        let (_, no) = made(app).await;
+        let (code, detail) = refused(app, json!([{"kind": "archiveFlag", "flag": "launch"}])).await;
+        assert_eq!(code, "flagNeeded", "{detail}");
+        assert!(detail.contains("'checkout' in prod"), "{detail}");
+        let (checkout, _) = variations(&app.owner, "checkout").await;
+        let (code, detail) = refused(app, json!([needs("launch", "checkout", &checkout)])).await;
+        assert_eq!(code, "prerequisiteCircular");
+        assert!(
+            detail.contains("launch needs checkout needs launch"),
+            "{detail}"
+        );
+        let (code, _) = refused(app, json!([needs("checkout", "nowhere", &no)])).await;
+        assert_eq!(code, "flagNotFound");
+        // Without it, nothing is in the way.
+        let mut free = in_prod("setPrerequisites", "checkout");
+        free["prerequisites"] = json!([]);
+        app.apply(json!([{"kind": "archiveFlag", "flag": "launch"}, free]))
+            .await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_explanation_finds_the_change_of_the_other_flag() {
+    on_each_database(async |app| {
+        made(app).await;
+        let question = json!({"key": "ana", "properties": {}, "flag": "checkout"});
+        let path = format!("{PROD}/evaluate/explain");
+        let before = app.owner.post(&path, &question).await.expect(200);
+        assert_eq!(before["items"][0]["reason"]["code"], "default");
+        app.apply(json!([in_prod("turnOff", "launch")])).await;
+        let culprit = app.owner.get(PROD).await.expect(200)["version"].clone();
+        app.apply(flag_on("other")).await;
+        let explained = app.owner.post(&path, &question).await.expect(200);
+        let flag = &explained["items"][0];
+        assert_eq!(flag["variation"]["value"], "false");
+        assert_eq!(flag["reason"]["code"], "prerequisite");
+        assert_eq!(
+            flag["reason"]["text"],
+            "flag launch serves false, not true: a prerequisite is not met"
+        );
+        assert_eq!(flag["steps"][1]["prerequisite"]["reason"]["code"], "off");
+        assert_eq!(flag["since"]["version"], culprit);
+        assert_eq!(flag["since"]["before"]["value"], "true");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_draft_of_the_other_flag_says_who_moves() {
+    on_each_database(async |app| {
+        made(app).await;
+        let mut question = json!({"key": "ana", "properties": {}, "flag": "checkout"});
+        question["commands"] = json!([in_prod("turnOff", "launch")]);
+        let path = format!("{PROD}/evaluate");
+        let drafted = app.owner.post(&path, &question).await.expect(200);
+        assert_eq!(drafted["items"][0]["variation"]["value"], "false");
+    })
+    .await;
+}
