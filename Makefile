@@ -60,7 +60,7 @@ portal: $(PORTAL_FILES)
 test: setup binary ## Everything that must pass before a change lands
 	cargo test --workspace --locked
 	cd $(PORTAL) && npm run --silent test && npm run --silent e2e
-	cd e2e && npm run --silent test:few
+	cd e2e && npm run --silent test:few && npm run --silent conformance
 	$(E2E_PYTHON)/bin/pytest -q e2e/python/test_journeys.py -k fb-python-sdk
 	$(E2E_PYTHON)/bin/pytest -q e2e/python/test_deploy.py e2e/python/test_ofrep.py e2e/python/test_tls.py
 	$(MAKE) --no-print-directory demo-cluster ROUNDS=16
@@ -69,7 +69,7 @@ test: setup binary ## Everything that must pass before a change lands
 test-all: setup binary ## The same with every journey of every SDK, the README's first minutes, many crashes
 	BURGEE_LONG_TESTS=1 cargo test --workspace --locked
 	cd $(PORTAL) && npm run --silent test && npm run --silent e2e
-	cd e2e && npm run --silent test:all
+	cd e2e && npm run --silent test:all && npm run --silent conformance
 	$(E2E_PYTHON)/bin/pytest -q e2e/python
 
 .PHONY: lint

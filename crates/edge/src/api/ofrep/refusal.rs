@@ -59,9 +59,9 @@ impl Refusal {
         Self::new(StatusCode::BAD_REQUEST, Code::InvalidContext, details)
     }
 
-    /// There is no flag of this key.
+    /// There is no flag of this key. OpenFeature's own suite looks for these words.
     pub(super) fn no_flag(key: &str) -> Self {
-        let details = format!("there is no flag {key:?} in this environment");
+        let details = format!("flag {key} not found in this environment");
         Self::new(StatusCode::NOT_FOUND, Code::FlagNotFound, details)
     }
 

@@ -161,7 +161,9 @@ async fn keys_may_come_encoded_or_as_they_are() {
     }
     for (written, meant) in [("nobody%27s", "nobody's"), ("%FF", "%FF"), ("", "")] {
         let answer = desk.flag("env-client", written).await;
-        assert_eq!(answer.refusal(404).0, "FLAG_NOT_FOUND", "{written}");
+        let (code, words) = answer.refusal(404);
+        assert_eq!(code, "FLAG_NOT_FOUND", "{written}");
+        assert_eq!(words, format!("flag {meant} not found in this environment"));
         assert_eq!(answer.json()["key"], meant);
     }
 }
