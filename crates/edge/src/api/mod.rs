@@ -5,6 +5,7 @@
 
 mod access;
 mod body;
+mod description;
 mod evaluate;
 mod health;
 mod latest;
@@ -51,6 +52,7 @@ pub fn router(api: Api) -> Router {
         .route("/api/public/sdk/client/latest-all", post(latest::client))
         .route("/api/public/featureflag/evaluate", post(evaluate::evaluate))
         .route("/api/public/insight/track", post(track::track))
+        .route("/api/public/openapi.json", get(description::publish))
         .merge(health_routes())
         .layer(cors())
         .merge(ofrep::router())

@@ -35,7 +35,7 @@ struct Door {
 }
 
 /// A body that does not come.
-struct Never;
+pub(crate) struct Never;
 
 impl HttpBody for Never {
     type Data = Bytes;

@@ -7,6 +7,7 @@ mod api;
 mod churn;
 mod deflate;
 mod delivery;
+mod description;
 mod drain;
 mod driver;
 mod herd;

@@ -91,7 +91,7 @@ fn read(body: &[u8]) -> Result<Context<'_>, Refusal> {
     }
     let body: Body<'_> = serde_json::from_str(text).map_err(|error| match error.classify() {
         Category::Data => Refusal::context(format!(
-            "context must be an object, in an object (line {}, column {})",
+            "context must be an object, and there once, in an object (line {}, column {})",
             error.line(),
             error.column()
         )),

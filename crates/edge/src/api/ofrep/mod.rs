@@ -42,6 +42,8 @@ pub(super) fn router() -> Router<Api> {
         .route(&no_key, single())
         .route(&flag, single())
         .route(&events, listen)
+        .route("/ofrep", any(no_endpoint))
+        .route("/ofrep/", any(no_endpoint))
         .route("/ofrep/{*rest}", any(no_endpoint))
         .layer(cors())
 }

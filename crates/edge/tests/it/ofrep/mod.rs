@@ -3,6 +3,7 @@
 mod bulk;
 mod events;
 mod hints;
+mod odd;
 mod refused;
 mod single;
 
@@ -25,25 +26,25 @@ use crate::memory::World;
 const ALL: &str = "/ofrep/v1/evaluate/flags";
 
 /// A router over the environments `env` and `other`.
-struct Desk {
+pub(crate) struct Desk {
     world: Arc<World>,
     api: Api,
     router: axum::Router,
     _stop: DropGuard,
 }
 
-struct Answer {
-    status: u16,
-    headers: HeaderMap,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
     body: Vec<u8>,
 }
 
 impl Answer {
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap()
     }
 
-    fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap()
     }
 
@@ -61,7 +62,7 @@ impl Answer {
 }
 
 impl Desk {
-    async fn open(flags: Vec<Flag>) -> Self {
+    pub(crate) async fn open(flags: Vec<Flag>) -> Self {
         let world = World::with(&["env", "other"]);
         world.put("env", flags.clone(), vec![]);
         world.put("other", flags, vec![]);
@@ -89,7 +90,7 @@ impl Desk {
         }
     }
 
-    async fn send(&self, request: Request<Body>) -> Answer {
+    pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
         let response = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         Answer {
@@ -135,7 +136,7 @@ fn asking(uri: &str) -> axum::http::request::Builder {
 }
 
 /// A flag with these fields over one that serves its first variation, `a`, to everybody.
-fn flag(key: &str, kind: &str, values: &[&str], over: Value) -> Flag {
+pub(crate) fn flag(key: &str, kind: &str, values: &[&str], over: Value) -> Flag {
     let ids = ["a", "b", "c"];
     let variations = values.iter().zip(ids);
     let variations: Vec<Value> = variations

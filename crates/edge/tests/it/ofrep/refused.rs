@@ -211,6 +211,8 @@ async fn what_ofrep_does_not_have_is_said_in_its_form() {
         ("PUT", "/ofrep/v1/evaluate/flags/f", 405),
         ("GET", "/ofrep/v1/configuration", 404),
         ("POST", "/ofrep/v2/evaluate/flags", 404),
+        ("GET", "/ofrep/", 404),
+        ("POST", "/ofrep", 404),
     ] {
         let request = Request::builder().method(method).uri(uri);
         let answer = desk.send(request.body(Body::empty()).unwrap()).await;

@@ -159,7 +159,17 @@ async fn keys_may_come_encoded_or_as_they_are() {
         assert_eq!(answer.json()["value"], key, "{written}");
         assert_eq!(answer.json()["key"], key, "{written}");
     }
-    for (written, meant) in [("nobody%27s", "nobody's"), ("%FF", "%FF"), ("", "")] {
+    for (written, meant) in [
+        ("nobody%27s", "nobody's"),
+        ("%FF", "%FF"),
+        ("%", "%"),
+        ("%zz", "%zz"),
+        ("%00", "\0"),
+        ("..%2F..%2Fa%2Fb", "../../a/b"),
+        ("../flags/a/b", "../flags/a/b"),
+        ("a+b", "a+b"),
+        ("", ""),
+    ] {
         let answer = desk.flag("env-client", written).await;
         let (code, words) = answer.refusal(404);
         assert_eq!(code, "FLAG_NOT_FOUND", "{written}");
