@@ -62,7 +62,7 @@ test: setup binary ## Everything that must pass before a change lands
 	cd $(PORTAL) && npm run --silent test && npm run --silent e2e
 	cd e2e && npm run --silent test:few && npm run --silent conformance
 	$(E2E_PYTHON)/bin/pytest -q e2e/python/test_journeys.py -k fb-python-sdk
-	$(E2E_PYTHON)/bin/pytest -q e2e/python/test_deploy.py e2e/python/test_ofrep.py e2e/python/test_sdk_schema.py e2e/python/test_tls.py
+	$(E2E_PYTHON)/bin/pytest -q e2e/python/test_deploy.py e2e/python/test_conformance.py e2e/python/test_ofrep.py e2e/python/test_sdk_schema.py e2e/python/test_tls.py
 	$(MAKE) --no-print-directory demo-cluster ROUNDS=16
 
 .PHONY: test-all

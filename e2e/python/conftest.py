@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from excluded import is_excluded
 from sdks import FeatBit, OpenFeature
 from server import DEADLINE, Server
 from wire import Wire
@@ -59,3 +60,19 @@ def refused():
 
     yield wait
     logging.getLogger("fbclient.utils").removeHandler(handler)
+
+
+def pytest_bdd_before_scenario(request, feature, scenario):
+    if is_excluded(feature, scenario):
+        pytest.skip("left out by conformance/README.md")
+
+
+def pytest_configure(config):
+    # Examples of features have these.
+    for tag in ("booleans", "strings", "numbers", "objects", "transaction", "hooks"):
+        config.addinivalue_line("markers", f"{tag}: a part of OpenFeature")
+
+
+def pytest_bdd_apply_tag(tag, function):
+    """The others name requirements; none is a mark of pytest's."""
+    return True
