@@ -1,4 +1,4 @@
-// A server with the specification's flags, and OpenFeature's own provider, unmodified.
+// A server with the specification's flags, and OpenFeature's own provider of servers, unmodified.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { After, AfterAll, Before, BeforeAll, Given, Then } from "@cucumber/cucumber";
@@ -18,7 +18,7 @@ const ENVIRONMENT = "conformance";
 const MOST = { timeout: 120_000 };
 
 export let server;
-let keys;
+export let keys;
 
 BeforeAll(MOST, async () => {
   server = await Server.start();
@@ -35,6 +35,7 @@ AfterAll(MOST, async () => {
 });
 
 Before(function ({ pickle }) {
+  this.closing = [];
   if (isExcluded(pickle)) return "skipped";
   // Each is another user, by whom the server knows what was asked.
   this.user = randomUUID();
