@@ -127,3 +127,91 @@ async fn a_draft_of_the_other_flag_says_who_moves() {
     })
     .await;
 }
+
+/// What a user gets of each flag: the value.
+async fn gets(app: &App, user: &str) -> std::collections::BTreeMap<String, String> {
+    let question = json!({"key": user, "properties": {}});
+    let path = format!("{PROD}/evaluate");
+    let answer = app.owner.post(&path, &question).await.expect(200);
+    let items = answer["items"].as_array().unwrap().iter();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    items
+        .map(|it| (text(&it["flag"]), text(&it["variation"]["value"])))
+        .collect()
+}
+
+/// A flag of texts whose values are the ids of its variations, on in prod, split so.
+fn split(flag: &str, parts: &[(&str, f64, f64)]) -> Value {
+    let ids: std::collections::BTreeSet<&str> = parts.iter().map(|(id, ..)| *id).collect();
+    let variations: Vec<Value> = ids
+        .iter()
+        .map(|id| json!({"id": id, "value": id}))
+        .collect();
+    json!([
+        {"kind": "createFlag", "flag": flag, "type": "string", "variations": variations},
+        ranges(flag, parts),
+        in_prod("turnOn", flag),
+    ])
+}
+
+fn ranges(flag: &str, parts: &[(&str, f64, f64)]) -> Value {
+    let parts = parts.iter();
+    let parts = parts.map(|(id, from, to)| json!({"id": id, "rollout": [from, to]}));
+    let mut command = in_prod("setDefaultRule", flag);
+    command["variations"] = parts.collect();
+    command
+}
+
+/// docs/prerequisites.md, "Layers" and "Holdouts".
+#[tokio::test(flavor = "multi_thread")]
+async fn experiments_in_a_layer_exclude_each_other_and_holdouts_are_out_of_all() {
+    let app = App::start(crate::kit::Database::Sqlite).await;
+    app.apply(split("holdout", &[("out", 0.0, 0.2), ("in", 0.2, 1.0)]))
+        .await;
+    let slots = [("colour", 0.0, 0.3), ("form", 0.3, 0.6), ("free", 0.6, 1.0)];
+    app.apply(split("layer", &slots)).await;
+    for experiment in ["colour", "form"] {
+        let parts = [("a", 0.0, 0.5), ("b", 0.5, 1.0)];
+        app.apply(split(experiment, &parts)).await;
+        let mut add = json!([{"kind": "setVariations", "flag": experiment, "variations": [
+            {"id": "a", "value": "a"}, {"id": "b", "value": "b"}, {"id": "none", "value": "none"}]}]);
+        let mut off = in_prod("setOffVariation", experiment);
+        off["variation"] = json!("none");
+        let mut needs = in_prod("setPrerequisites", experiment);
+        needs["prerequisites"] = json!([{"flag": "holdout", "variation": "in"},
+            {"flag": "layer", "variation": experiment}]);
+        add.as_array_mut().unwrap().extend([off, needs]);
+        app.apply(add).await;
+    }
+    let users: Vec<String> = (0..150).map(|n| format!("user-{n}")).collect();
+    let mut before = Vec::new();
+    for user in &users {
+        let gets = gets(&app, user).await;
+        let slot = |name: &str| gets["holdout"] == "in" && gets["layer"] == name;
+        for experiment in ["colour", "form"] {
+            assert_eq!(gets[experiment] != "none", slot(experiment), "{gets:?}");
+        }
+        before.push(gets);
+    }
+    let of = |flag: &str, value: &str| before.iter().filter(|it| it[flag] == value).count();
+    // There are some of each kind.
+    for (flag, value) in [
+        ("holdout", "out"),
+        ("colour", "a"),
+        ("form", "b"),
+        ("layer", "free"),
+    ] {
+        assert!(of(flag, value) > 0, "{flag} {value}");
+    }
+    // A slot grows into what is free: nobody who is in an experiment moves.
+    let grown = [("colour", 0.0, 0.3), ("form", 0.3, 0.8), ("free", 0.8, 1.0)];
+    app.apply(json!([ranges("layer", &grown)])).await;
+    for (user, before) in users.iter().zip(&before) {
+        let after = gets(&app, user).await;
+        assert_eq!(after["colour"], before["colour"]);
+        if before["form"] != "none" {
+            assert_eq!(after["form"], before["form"]);
+        }
+    }
+    app.stop().await;
+}
