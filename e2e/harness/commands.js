@@ -23,6 +23,12 @@ export function flagWithSegment(flag, segment, ...included) {
   ];
 }
 
+/** A flag that serves true where another one does. */
+export function flagThatNeeds(flag, needed) {
+  const prerequisites = [{ flag: needed, variation: `${needed}-true` }];
+  return [...flagThatIsOn(flag), { kind: "setPrerequisites", flag, prerequisites }];
+}
+
 function variations(flag) {
   return [
     { id: `${flag}-true`, value: "true" },

@@ -20,7 +20,7 @@
 // Users are those of demo.json: {key, name, properties}.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { flagThatIsOn, flagWithSegment } from "./commands.js";
+import { flagThatIsOn, flagThatNeeds, flagWithSegment } from "./commands.js";
 import { expected, flags, users } from "./demo.js";
 import { DEMO, Server } from "./server.js";
 import { stored } from "./traffic.js";
@@ -109,6 +109,20 @@ function changes(house) {
       await program.shows({ "by-segment": true });
       await change({ kind: "addExcluded", segment: "friends", keys: ["ada"] });
       await program.shows({ "by-segment": false });
+    });
+
+    test("a flag that another one needs changes", async () => {
+      await change(
+        ...flagWithSegment("needed", "circle", "ada"),
+        ...flagThatNeeds("needy", "needed"),
+      );
+      await program.shows({ needed: true, needy: true });
+      await change({ kind: "removeIncluded", segment: "circle", keys: ["ada"] });
+      await program.shows({ needed: false, needy: false });
+      await change({ kind: "setTargets", flag: "needed", variation: "needed-true", keys: ["ada"] });
+      await program.shows({ needed: true, needy: true });
+      await change({ kind: "turnOff", flag: "needed" });
+      await program.shows({ needed: false, needy: false });
     });
 
     test("a change set of three flags is seen whole", async () => {

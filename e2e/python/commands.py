@@ -13,6 +13,15 @@ def flag_that_is_on(flag):
     ]
 
 
+def flag_that_needs(flag, needed):
+    """A flag that serves true where another one does."""
+    prerequisites = [{"flag": needed, "variation": f"{needed}-true"}]
+    return [
+        *flag_that_is_on(flag),
+        {"kind": "setPrerequisites", "flag": flag, "prerequisites": prerequisites},
+    ]
+
+
 def flag_with_segment(flag, segment, *included):
     """A flag that serves true to the users of a new segment only, and the segment."""
     identity = str(uuid.uuid4())

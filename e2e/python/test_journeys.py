@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from commands import flag_that_is_on, flag_with_segment
+from commands import flag_that_is_on, flag_that_needs, flag_with_segment
 from demo import USERS, expected_of_all
 from sdks import ABSENT, FeatBit, OpenFeature
 from server import ENVIRONMENT, PROJECT, Server
@@ -75,6 +75,19 @@ def test_a_segment_changes(program, server):
     program.shows(ADA, by_segment=True)
     server.change({"kind": "addExcluded", "segment": "friends", "keys": ["ada"]})
     program.shows(ADA, by_segment=False)
+
+
+def test_a_flag_that_another_one_needs_changes(program, server):
+    needed = flag_with_segment("needed", "circle", "ada")
+    server.change(*needed, *flag_that_needs("needy", "needed"))
+    program.shows(ADA, needed=True, needy=True)
+    server.change({"kind": "removeIncluded", "segment": "circle", "keys": ["ada"]})
+    program.shows(ADA, needed=False, needy=False)
+    targets = {"variation": "needed-true", "keys": ["ada"]}
+    server.change({"kind": "setTargets", "flag": "needed", **targets})
+    program.shows(ADA, needed=True, needy=True)
+    server.change({"kind": "turnOff", "flag": "needed"})
+    program.shows(ADA, needed=False, needy=False)
 
 
 def test_a_change_set_of_three_flags_is_seen_whole(program, server):
