@@ -6,6 +6,7 @@
 
 pub mod api;
 pub mod ceiling;
+pub mod evaluation;
 pub mod fleet;
 pub mod load;
 mod made;

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use burgee_bench::ceiling::{Ceiling, Config};
+use burgee_bench::evaluation::constant::Constant;
 use burgee_bench::report::model::Report;
 use burgee_bench::report::progress::Line;
 use burgee_bench::report::{html, json, merge, text};
@@ -15,7 +16,12 @@ use burgee_bench::rig::measure::Measured;
 use burgee_bench::rig::suite::markdown;
 use burgee_bench::scenario::{self, Run};
 
-use crate::args::bench::{BenchCommand, CeilingArgs, MergeArgs, OutputArgs, ScenarioArgs};
+use tokio::runtime::Handle;
+use tokio::task::block_in_place;
+
+use crate::args::bench::{
+    BenchCommand, CeilingArgs, ConstantArgs, EvaluateArgs, MergeArgs, OutputArgs, ScenarioArgs,
+};
 
 /// `burgee bench`.
 pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
@@ -24,7 +30,7 @@ pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
         BenchCommand::Hold(args) => scenario("hold", scenario::hold::run, &args),
         BenchCommand::Push(args) => scenario("push", scenario::push::run, &args),
         BenchCommand::Track(args) => scenario("track", scenario::track::run, &args),
-        BenchCommand::Evaluate(args) => scenario("evaluate", scenario::evaluate::run, &args),
+        BenchCommand::Evaluate(args) => evaluate(&args),
         BenchCommand::Herd(args) => scenario("herd", scenario::herd::run, &args),
         BenchCommand::Churn(args) => scenario("churn", scenario::churn::run, &args),
         BenchCommand::Growth(args) => scenario("growth", scenario::growth::run, &args),
@@ -43,6 +49,7 @@ pub(crate) fn run(command: BenchCommand) -> anyhow::Result<ExitCode> {
         }
         BenchCommand::Merge(args) => merged(&args),
         BenchCommand::Ceiling(args) => ceiling(&args),
+        BenchCommand::Constant(args) => constant(&args),
     }
 }
 
@@ -58,6 +65,24 @@ fn ceiling(args: &CeilingArgs) -> anyhow::Result<ExitCode> {
     eprintln!("the ceiling is ready: http://{}", ceiling.address()?);
     ceiling.serve()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The same.
+fn constant(args: &ConstantArgs) -> anyhow::Result<ExitCode> {
+    let serve = async {
+        let constant = Constant::bind(args.listen, &args.answer).await?;
+        eprintln!("the constant is ready: http://{}", constant.address()?);
+        constant.serve().await?;
+        Ok(ExitCode::SUCCESS)
+    };
+    block_in_place(|| Handle::current().block_on(serve))
+}
+
+fn evaluate(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
+    match args.scenario.target.address {
+        Some(_) => scenario("evaluate", scenario::evaluate::run, &args.scenario),
+        None => write(&own::evaluate(args)?, &args.scenario.output),
+    }
 }
 
 fn scenario(name: &str, run: Run, args: &ScenarioArgs) -> anyhow::Result<ExitCode> {

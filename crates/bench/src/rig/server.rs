@@ -128,7 +128,7 @@ impl Server {
 
 /// A port that is free now. It is given to the processes because those that share one have to know
 /// it, and none of them could choose.
-pub(super) fn free_port() -> anyhow::Result<SocketAddr> {
+pub(crate) fn free_port() -> anyhow::Result<SocketAddr> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?)
 }
 

@@ -1,4 +1,4 @@
-//! `evaluate`: all flags of a user by HTTP, for programs without an SDK.
+//! `evaluate` on a server of yours: all flags of a user by OFREP.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::target::Target;
 /// Different users; each has three properties, as a held connection's.
 const USERS: usize = 1_000;
 /// Shorter is no answer with a flag in it.
-const SHORTEST: usize = "[{}]".len();
+const SHORTEST: usize = r#"{"flags":[{}]}"#.len();
 
 /// Asks for a user's flags on connections (16) that are kept alive, for the duration (15 s; 2 s):
 /// at a rate, or else each as soon as the one before it is answered, which finds the most that the
@@ -35,6 +35,7 @@ pub fn run(
         requests: &requests,
         rate: options.rate,
         duration: options.duration.unwrap_or(seconds),
+        status: 200,
     };
     let mut client = Client::connect(target.address, options.connections.unwrap_or(16))?;
     let mut sampler = Sampler::start(&target.pids)?;
@@ -62,16 +63,14 @@ pub fn run(
 
 fn request(target: &Target, number: usize) -> Vec<u8> {
     let body = json!({
-        "user": {
-            "keyId": format!("user-{number}"),
+        "context": {
+            "targetingKey": format!("user-{number}"),
             "name": format!("User {number}"),
-            "customizedProperties": [
-                { "name": "country", "value": "de" },
-                { "name": "age", "value": (number % 90).to_string() },
-                { "name": "plan", "value": "enterprise" },
-            ],
+            "country": "de",
+            "age": number % 90,
+            "plan": "enterprise",
         },
     });
-    let path = "/api/public/featureflag/evaluate";
+    let path = "/ofrep/v1/evaluate/flags";
     post(path, target.address, &target.client_key, &body.to_string())
 }

@@ -15,7 +15,7 @@ pub mod hold;
 pub mod overload;
 pub mod push;
 pub mod ramp;
-mod requests;
+pub(crate) mod requests;
 pub mod seed;
 pub mod track;
 

@@ -20,39 +20,41 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What is sent, and how often.
 #[derive(Debug)]
-pub(super) struct Load<'a> {
+pub(crate) struct Load<'a> {
     /// What the part of the scenario is called.
-    pub(super) phase: &'static str,
+    pub(crate) phase: &'static str,
     /// Sent in turns.
-    pub(super) requests: &'a [Vec<u8>],
+    pub(crate) requests: &'a [Vec<u8>],
     /// Requests per second; `None`: a connection's next one as soon as the last is answered.
-    pub(super) rate: Option<f64>,
+    pub(crate) rate: Option<f64>,
     /// For how long.
-    pub(super) duration: Duration,
+    pub(crate) duration: Duration,
+    /// What they are answered with.
+    pub(crate) status: u16,
 }
 
 /// What came of it.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(crate) struct Found {
     /// Requests that were answered as they should be.
-    pub(super) answered: u64,
+    pub(crate) answered: u64,
     /// How long that took, in seconds.
-    pub(super) seconds: f64,
+    pub(crate) seconds: f64,
     /// The server's CPU time meanwhile.
-    pub(super) cpu: Duration,
+    pub(crate) cpu: Duration,
     /// Microseconds from the intended moment to the whole answer.
-    pub(super) took: Histogram<u64>,
+    pub(crate) took: Histogram<u64>,
     /// Bytes of the longest and of the shortest answer.
-    pub(super) bodies: (usize, usize),
+    pub(crate) bodies: (usize, usize),
     /// Answers per second.
-    pub(super) course: Series,
+    pub(crate) course: Series,
     /// When the course was written last, and how many were answered by then.
     counted: (f64, f64),
     errors: BTreeMap<String, u64>,
 }
 
 /// Sends requests; `tell` hears how it goes.
-pub(super) fn drive(
+pub(crate) fn drive(
     load: &Load<'_>,
     client: &mut Client,
     sampler: &mut Sampler,
@@ -91,7 +93,7 @@ pub(super) fn drive(
         let soon = now.after(TELL);
         client.turn(due.map_or(soon, |due| due.min(soon)), &mut outcomes)?;
         for outcome in outcomes.drain(..) {
-            found.take(&outcome);
+            found.take(&outcome, load.status);
         }
         if told.until(now) >= Micros::from(TELL).0 {
             told = now;
@@ -123,13 +125,9 @@ impl Found {
         })
     }
 
-    fn take(&mut self, outcome: &Outcome) {
+    fn take(&mut self, outcome: &Outcome, expected: u16) {
         match outcome {
-            Outcome::Answered {
-                took,
-                status: 200,
-                body,
-            } => {
+            Outcome::Answered { took, status, body } if *status == expected => {
                 self.answered += 1;
                 self.took.saturating_record(*took);
                 self.bodies = (self.bodies.0.max(*body), self.bodies.1.min(*body));
@@ -140,7 +138,7 @@ impl Found {
     }
 
     /// Counts something that went wrong.
-    pub(super) fn wrong(&mut self, what: &str, count: u64) {
+    pub(crate) fn wrong(&mut self, what: &str, count: u64) {
         if count > 0 {
             *self.errors.entry(what.to_owned()).or_default() += count;
         }
@@ -168,18 +166,18 @@ impl Found {
     }
 
     /// Answers per second.
-    pub(super) fn rate(&self) -> f64 {
+    pub(crate) fn rate(&self) -> f64 {
         self.answered as f64 / self.seconds.max(f64::EPSILON)
     }
 
     /// The server's CPU time for each of so many things in an answer, in µs.
-    pub(super) fn cpu_each(&self, things: usize) -> f64 {
+    pub(crate) fn cpu_each(&self, things: usize) -> f64 {
         let all = self.answered.max(1) as f64 * things as f64;
         self.cpu.as_secs_f64() * 1e6 / all
     }
 
     /// What went wrong.
-    pub(super) fn errors(&self) -> Vec<Count> {
+    pub(crate) fn errors(&self) -> Vec<Count> {
         let count = |(what, count): (&String, &u64)| Count {
             what: what.clone(),
             count: *count,
@@ -189,7 +187,7 @@ impl Found {
 }
 
 /// A POST of JSON with an SDK key, on a connection that stays.
-pub(super) fn post(path: &str, host: std::net::SocketAddr, key: &str, body: &str) -> Vec<u8> {
+pub(crate) fn post(path: &str, host: std::net::SocketAddr, key: &str, body: &str) -> Vec<u8> {
     format!(
         "POST {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: {key}\r\n\
          Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",

@@ -58,6 +58,7 @@ pub fn run(
             requests: &requests,
             rate,
             duration,
+            status: 200,
         };
         let before = counters.read(what)?;
         let mut found = drive(&load, &mut client, &mut sampler, progress)?;

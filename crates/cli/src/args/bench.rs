@@ -20,8 +20,8 @@ pub(crate) enum BenchCommand {
     Push(ScenarioArgs),
     /// Report evaluations and metric events, as server SDKs do.
     Track(ScenarioArgs),
-    /// Ask for users' flags by HTTP.
-    Evaluate(ScenarioArgs),
+    /// Ask for users' flags by OFREP; beside the HTTP stack alone, and Unleash Edge.
+    Evaluate(EvaluateArgs),
     /// All server SDKs of a large environment reconnect at once.
     Herd(ScenarioArgs),
     /// Connections come and go, users identify and flags change, for long.
@@ -50,6 +50,30 @@ pub(crate) enum BenchCommand {
     Merge(MergeArgs),
     /// Serve as little as any server could: what Burgee's figures are compared with.
     Ceiling(CeilingArgs),
+    /// Answer every request with the same bytes, on the HTTP stack that the server has: what
+    /// `evaluate` compares with.
+    Constant(ConstantArgs),
+}
+
+/// `burgee bench evaluate`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct EvaluateArgs {
+    #[command(flatten)]
+    pub(crate) scenario: ScenarioArgs,
+    /// The program unleash-edge, to be measured by turns with Burgee, where no --address is given.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) unleash_edge: Option<PathBuf>,
+}
+
+/// `burgee bench constant`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ConstantArgs {
+    /// Where it listens.
+    #[arg(long, default_value = "127.0.0.1:5100", value_name = "ADDR")]
+    pub(crate) listen: SocketAddr,
+    /// The answer: status, headers and body, as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) answer: PathBuf,
 }
 
 /// `burgee bench ceiling`.

@@ -1,5 +1,8 @@
 //! Measurements with servers of their own: this program, started again.
 
+use std::time::Duration;
+
+use burgee_bench::evaluation::Evaluation;
 use burgee_bench::options::Options;
 use burgee_bench::progress::Progress;
 use burgee_bench::report::model::Report;
@@ -14,7 +17,7 @@ use burgee_bench::scenario::seed::Seed;
 use burgee_bench::scenario::{Run, herd};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::args::bench::{AllArgs, SeedArgs, seconds};
+use crate::args::bench::{AllArgs, EvaluateArgs, SeedArgs, seconds};
 
 /// Scenarios that the ceiling cannot run: it has one flag and one answer, and refuses nobody.
 const NOT_THE_CEILINGS: [&str; 3] = ["herd", "growth", "overload"];
@@ -42,6 +45,22 @@ pub(super) fn scenario(
     let limits = Limits::prepare();
     let measured = own.scenario(&limits, name, run, options, &mut listener)?;
     Ok(measured.report(name, &command()))
+}
+
+/// `burgee bench evaluate`.
+pub(super) fn evaluate(args: &EvaluateArgs) -> anyhow::Result<Report> {
+    end_cleanly()?;
+    let options = args.scenario.load.options()?;
+    let evaluation = Evaluation {
+        program: std::env::current_exe()?,
+        unleash_edge: args.unleash_edge.clone(),
+        runs: args.scenario.load.runs,
+        duration: options
+            .duration
+            .unwrap_or(Duration::from_millis(options.form(4_000, 300))),
+        connections: options.connections.unwrap_or(16),
+    };
+    evaluation.run(&command(), &mut listener)
 }
 
 /// `burgee bench seed`.

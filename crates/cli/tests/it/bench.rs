@@ -119,6 +119,12 @@ fn connections_come_and_go() {
 }
 
 #[test]
+fn evaluation_is_measured_beside_the_http_stack_alone() {
+    let load = ["evaluate", "--short", "--duration", "0.2"];
+    works(&load, &["burgee", "constant"]);
+}
+
+#[test]
 fn connections_are_held_and_hear_of_changes() {
     works(&["hold", "--short", "--connections", "50"], BOTH);
     works(&["push", "--short", "--connections", "50"], BOTH);

@@ -143,7 +143,11 @@ fn head(input: &[u8]) -> io::Result<Option<Head>> {
         let found = all.find(|header| header.name.eq_ignore_ascii_case(name))?;
         std::str::from_utf8(found.value).ok()
     };
-    let body = header("content-length").and_then(|body| body.parse().ok());
+    let body = match answer.code {
+        // It never has a body, and need not say so.
+        Some(304) => Some(0),
+        _ => header("content-length").and_then(|body| body.parse().ok()),
+    };
     Ok(Some(Head {
         length,
         status: answer.code.ok_or_else(wrong)?,
