@@ -113,7 +113,8 @@ impl Credential {
     }
 }
 
-fn window(now: i64) -> i64 {
+/// The window that a moment is in, in ms since 1970.
+pub(crate) fn window(now: i64) -> i64 {
     now.div_euclid(WINDOW)
 }
 

@@ -9,7 +9,7 @@ mod description;
 mod evaluate;
 mod health;
 mod latest;
-mod ofrep;
+pub(crate) mod ofrep;
 mod problem;
 mod track;
 

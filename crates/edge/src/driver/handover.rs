@@ -1,8 +1,10 @@
 //! Ordinary HTTP on the streaming port: the socket and the bytes that a loop has read go to hyper
-//! and the router. Only the socket of who asks to listen for events comes back, to be held by a
-//! loop.
+//! and the router, but for [plain] requests for evaluation. Only the socket of who asks to listen for
+//! events comes back, to be held by a loop.
 
 mod body;
+mod plain;
+mod request;
 mod stream;
 mod wire;
 
@@ -39,6 +41,7 @@ use super::event_loop::EventLoop;
 use super::listeners::{self, Arrived, Listener};
 use super::mailbox::{Mail, Mailbox};
 use super::places::Place;
+use crate::api::Api;
 use crate::http::answer;
 use crate::session::Flow;
 
@@ -83,6 +86,8 @@ pub(super) fn channel(config: &Config) -> (ToHttp, mpsc::UnboundedReceiver<Hande
 /// What all handed-over connections are served with.
 struct Service {
     router: axum::Router,
+    /// What plain requests for evaluation are answered with.
+    api: Api,
     /// The loops, and which of them gets the next listener.
     loops: Vec<Arc<Mailbox>>,
     next: AtomicUsize,
@@ -96,10 +101,11 @@ struct Service {
 }
 
 impl Service {
-    fn new(router: axum::Router, loops: Vec<Arc<Mailbox>>, config: &Config) -> Self {
+    fn new(router: axum::Router, api: Api, loops: Vec<Arc<Mailbox>>, config: &Config) -> Self {
         let slow = (config.http_limit() / 2).max(1);
         Self {
             router,
+            api,
             loops,
             next: AtomicUsize::new(0),
             patience: Arc::new(Patience {
@@ -164,11 +170,12 @@ struct GivenBack;
 pub(super) async fn run(
     mut queue: mpsc::UnboundedReceiver<HandedOver>,
     router: axum::Router,
+    api: Api,
     loops: Vec<Arc<Mailbox>>,
     shutdown: CancellationToken,
     config: Config,
 ) {
-    let service = Arc::new(Service::new(router, loops, &config));
+    let service = Arc::new(Service::new(router, api, loops, &config));
     let tasks = TaskTracker::new();
     let abort = CancellationToken::new();
     let serving = async {
@@ -210,8 +217,16 @@ async fn serve(connection: HandedOver, service: Arc<Service>, shutdown: Cancella
     probe(&stream);
     let served = Served::new(permit, place);
     let stream = Wire::new(stream, session);
-    let stream = PeerStream::new(stream, read, service.stall, service.linger, served.clone());
+    let is_plain = keep_alive && request::begins(&read) && !shutdown.is_cancelled();
+    let mut stream = PeerStream::new(stream, read, service.stall, service.linger, served.clone());
     let idle = service.idle;
+    if is_plain {
+        stream = match plain::serve(stream, &service.api, idle, &shutdown).await {
+            Ok(Some(stream)) => stream,
+            Ok(None) => return,
+            Err(error) => return tracing::debug!(%error, %peer, "an HTTP connection ended"),
+        };
+    }
     // In a shutdown there is one request that it came for, and no other.
     let stopping = shutdown.is_cancelled();
     let answer = service_fn(move |request| {

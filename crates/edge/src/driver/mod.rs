@@ -176,6 +176,7 @@ pub fn serve(
     let http = tokio::spawn(handover::run(
         handed_over,
         router,
+        edge.clone(),
         mailboxes.clone(),
         shutdown.clone(),
         config.clone(),

@@ -4,8 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use arc_swap::ArcSwapOption;
+
 use super::{Access, KeyId};
-use crate::credential::{Credential, KeyName, Refused};
+use crate::credential::{self, Credential, KeyName, Refused};
 use crate::environment::Environment;
 use crate::source::SdkKey;
 
@@ -28,6 +30,14 @@ struct Known {
     access: Access,
     /// Whether it was used since somebody asked for that. Set by whoever only reads the table.
     used: AtomicBool,
+    /// What event streams are opened with, as it was made last.
+    credential: ArcSwapOption<Issued>,
+}
+
+/// A credential's text, and the window that it was made in.
+struct Issued {
+    window: i64,
+    text: Box<str>,
 }
 
 impl Keys {
@@ -37,6 +47,26 @@ impl Keys {
         let known = table.by_secret.get(secret)?;
         known.used.store(true, Relaxed);
         Some(known.access.clone())
+    }
+
+    /// What the key with this secret opens event streams with, from `now` on, in ms since 1970.
+    pub(super) fn credential(&self, secret: &str, now: i64) -> Box<str> {
+        let issue = || Credential::issue(secret, now).text().into_boxed_str();
+        let table = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(known) = table.by_secret.get(secret) else {
+            return issue();
+        };
+        let window = credential::window(now);
+        let issued = known.credential.load();
+        if let Some(issued) = issued.as_ref().filter(|it| it.window == window) {
+            return issued.text.clone();
+        }
+        let text = issue();
+        known.credential.store(Some(Arc::new(Issued {
+            window,
+            text: text.clone(),
+        })));
+        text
     }
 
     /// What a credential opens now.
@@ -126,9 +156,16 @@ impl Table {
             kind: key.kind,
             key: id,
         };
-        let used = AtomicBool::new(false);
+        let (used, credential) = (AtomicBool::new(false), ArcSwapOption::empty());
         self.by_name.insert(KeyName::of(&secret), secret.clone());
-        self.by_secret.insert(secret, Known { access, used });
+        self.by_secret.insert(
+            secret,
+            Known {
+                access,
+                used,
+                credential,
+            },
+        );
         id
     }
 }

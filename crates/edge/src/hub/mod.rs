@@ -124,6 +124,12 @@ impl Hub {
         }
     }
 
+    /// What the key with this secret opens event streams with, from `now` on, in ms since 1970. It
+    /// is made once in its time.
+    pub fn credential(&self, secret: &str, now: i64) -> Box<str> {
+        self.keys.credential(secret, now)
+    }
+
     /// Asks the store of record about a secret that [`Self::lookup`] does not know. `None`: it said
     /// that there is no such key. Bounded: fails at once where too many wait already. A key that
     /// the store has is awaited from the feed, which alone says what is valid here.

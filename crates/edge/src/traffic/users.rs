@@ -107,15 +107,21 @@ impl Users {
     /// Whether the user has to be written; if so, and there is room for it, [`Self::written`] is to
     /// be called: who could not be written comes again and is not counted twice.
     pub(super) fn judge(&mut self, user: Print, key: KeyId, now: i64) -> Verdict {
-        let known = self.younger.get(&user.identity).copied();
-        let known = known.or_else(|| self.older.remove(&user.identity));
-        let Some(known) = known else {
-            return match self.new_by(key, now) {
-                count if *count >= NEW_USERS_PER_HOUR => Verdict::TooMany,
-                _ => Verdict::Write,
-            };
+        let known = match self.younger.get(&user.identity) {
+            Some(known) => *known,
+            None => match self.older.remove(&user.identity) {
+                Some(known) => {
+                    self.put(user.identity, known);
+                    known
+                }
+                None => {
+                    return match self.new_by(key, now) {
+                        count if *count >= NEW_USERS_PER_HOUR => Verdict::TooMany,
+                        _ => Verdict::Write,
+                    };
+                }
+            },
         };
-        self.put(user.identity, known);
         let seconds_ago = seconds(now).wrapping_sub(known.at);
         match known.content == user.content && i64::from(seconds_ago) < DAY / SECOND {
             true => Verdict::Known,

@@ -47,12 +47,13 @@ impl FromRequest<Api> for Asked {
 
     async fn from_request(request: Request, api: &Api) -> Result<Self, Refusal> {
         let (parts, body) = request.into_parts();
-        let secret = secret(&parts.headers).ok_or_else(Refusal::unauthorized)?;
+        let secret = secret_of(&parts.headers).ok_or_else(Refusal::unauthorized)?;
         let access = find(api, secret)
             .await
             .map_err(|_| Refusal::unavailable("the SDK key cannot be checked now"))?;
         let access = access.ok_or_else(Refusal::unauthorized)?;
-        if !is_json(&parts.headers) {
+        let media = parts.headers.get(header::CONTENT_TYPE);
+        if !is_json(media.map(|media| media.to_str().unwrap_or_default())) {
             let details = "the body is JSON: Content-Type must be application/json";
             return Err(Refusal::unparsed(details));
         }
@@ -68,19 +69,29 @@ impl FromRequest<Api> for Asked {
 impl Asked {
     /// The key's secret.
     pub(super) fn secret(&self) -> &str {
-        secret(&self.parts.headers).unwrap_or_default()
+        secret_of(&self.parts.headers).unwrap_or_default()
     }
 
     /// The user that flags are evaluated for. Those of client keys are noted, as those of client
     /// SDKs are.
     pub(super) fn user(&self, api: &Api) -> Result<User<'_>, Refusal> {
-        let user = read(&self.body)?.user(&LIMITS)?;
-        if self.access.kind == KeyKind::Client {
-            let environment = self.access.environment.id();
-            api.traffic.seen(environment, self.access.key, &user, now());
-        }
-        Ok(user)
+        user(api, &self.access, &self.body, now())
     }
+}
+
+/// The user of a body, which is noted where the key is a client's. `now` in ms since 1970.
+pub(super) fn user<'a>(
+    api: &Api,
+    access: &Access,
+    body: &'a [u8],
+    now: i64,
+) -> Result<User<'a>, Refusal> {
+    let user = read(body)?.user(&LIMITS)?;
+    if access.kind == KeyKind::Client {
+        let environment = access.environment.id();
+        api.traffic.seen(environment, access.key, &user, now);
+    }
+    Ok(user)
 }
 
 /// The context of a body.
@@ -103,25 +114,29 @@ fn read(body: &[u8]) -> Result<Context<'_>, Refusal> {
 
 /// The key's secret, from whichever header has it. One provider's own documentation writes it into
 /// `Authorization` bare.
-fn secret(headers: &HeaderMap) -> Option<&str> {
-    let authorization = headers.get(header::AUTHORIZATION).and_then(|value| {
-        let value = value.to_str().ok()?.trim();
+fn secret_of(headers: &HeaderMap) -> Option<&str> {
+    let text = |name: HeaderName| headers.get(name)?.to_str().ok();
+    secret(text(header::AUTHORIZATION), text(X_API_KEY))
+}
+
+/// The same of the two headers' values.
+pub(super) fn secret<'a>(authorization: Option<&'a str>, key: Option<&'a str>) -> Option<&'a str> {
+    let authorization = authorization.and_then(|value| {
+        let value = value.trim();
         match value.split_once(' ') {
             Some((scheme, secret)) => scheme.eq_ignore_ascii_case("bearer").then_some(secret),
             None => Some(value).filter(|value| !value.eq_ignore_ascii_case("bearer")),
         }
     });
-    let key = || headers.get(X_API_KEY)?.to_str().ok();
-    let secret = authorization.or_else(key)?.trim();
+    let secret = authorization.or(key)?.trim();
     (!secret.is_empty()).then_some(secret)
 }
 
 /// Whether the body is said to be JSON; where nothing is said of it, it may be.
-fn is_json(headers: &HeaderMap) -> bool {
-    let Some(value) = headers.get(header::CONTENT_TYPE) else {
+pub(super) fn is_json(media: Option<&str>) -> bool {
+    let Some(media) = media else {
         return true;
     };
-    let media = value.to_str().unwrap_or_default();
     let media = media.split(';').next().unwrap_or_default().trim();
     let is = |wanted: &str| media.eq_ignore_ascii_case(wanted);
     is("application/json") || media.len() > 5 && is_suffixed(media)

@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::Response;
+use burgee_eval::user::User;
 
 use super::super::{Api, JSON, now};
 use super::EVENTS;
@@ -11,13 +12,13 @@ use super::asked::Asked;
 use super::hints;
 use super::refusal::Refusal;
 use super::tag::Tag;
-use crate::credential::Credential;
+use crate::environment::Encoded;
 use crate::source::KeyKind;
 
 pub(super) async fn evaluate(State(api): State<Api>, asked: Asked) -> Result<Response, Refusal> {
     let state = hints::current(&api, &asked).await?;
-    let credential = Credential::issue(asked.secret(), now()).text();
-    let tag = Tag::of(&state, &asked, &credential);
+    let credential = api.hub.credential(asked.secret(), now());
+    let tag = Tag::of(&state, &asked.access, &asked.body, &credential);
     if tag.is_named_in(&asked.parts.headers) {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::NOT_MODIFIED;
@@ -26,23 +27,34 @@ pub(super) async fn evaluate(State(api): State<Api>, asked: Asked) -> Result<Res
     }
     let user = asked.user(&api)?;
     let mut json = Vec::new();
+    write(&state, &user, asked.access.kind, &credential, &mut json);
+    let mut response = Response::new(Body::from(json));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, JSON);
+    headers.insert(header::ETAG, tag.value());
+    Ok(response)
+}
+
+/// Appends what all flags give a user, and where events come to whoever has this credential.
+pub(super) fn write(
+    state: &Encoded,
+    user: &User<'_>,
+    kind: KeyKind,
+    credential: &str,
+    json: &mut Vec<u8>,
+) {
     json.extend_from_slice(br#"{"flags":"#);
-    state.ofrep_flags(&user, asked.access.kind, &mut json);
+    state.ofrep_flags(user, kind, json);
     json.extend_from_slice(br#","eventStreams":[{"type":"sse","endpoint":{"requestUri":""#);
-    for part in [EVENTS, "/", &credential] {
+    for part in [EVENTS, "/", credential] {
         json.extend_from_slice(part.as_bytes());
     }
     json.extend_from_slice(br#""}}]"#);
-    if asked.access.kind == KeyKind::Server {
+    if kind == KeyKind::Server {
         json.extend_from_slice(br#","metadata":{"version":"#);
         let version = state.position().version;
         json.extend_from_slice(itoa::Buffer::new().format(version).as_bytes());
         json.push(b'}');
     }
     json.push(b'}');
-    let mut response = Response::new(Body::from(json));
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, JSON);
-    headers.insert(header::ETAG, tag.value());
-    Ok(response)
 }

@@ -9,9 +9,12 @@ mod asked;
 mod bulk;
 mod events;
 mod hints;
+mod plain;
 mod refusal;
 mod single;
 mod tag;
+
+pub(crate) use plain::{Answers, Question};
 
 use axum::Router;
 use axum::http::{HeaderName, Method, header};

@@ -5,19 +5,22 @@ use std::borrow::Cow;
 use axum::extract::State;
 use axum::http::{Uri, header};
 use axum::response::Response;
+use burgee_eval::user::User;
 
 use super::super::{Api, JSON};
 use super::FLAGS;
 use super::asked::Asked;
 use super::refusal::Refusal;
+use crate::environment::Encoded;
 use crate::http::query::percent_decoded;
+use crate::source::KeyKind;
 
 pub(super) async fn evaluate(
     State(api): State<Api>,
     uri: Uri,
     asked: Result<Asked, Refusal>,
 ) -> Response {
-    let keys = Keys::of(&uri);
+    let keys = Keys::of(uri.path());
     match asked.and_then(|asked| answer(&api, &keys, &asked)) {
         Ok(json) => {
             let mut response = Response::new(json.into());
@@ -33,25 +36,34 @@ fn answer(api: &Api, keys: &Keys<'_>, asked: &Asked) -> Result<Vec<u8>, Refusal>
     let user = asked.user(api)?;
     let state = asked.access.environment.current();
     let mut json = Vec::with_capacity(256);
-    let found = [&*keys.meant, keys.written]
-        .into_iter()
-        .any(|key| state.ofrep_flag(key, &user, asked.access.kind, &mut json));
-    match found {
+    match write(&state, &user, asked.access.kind, keys, &mut json) {
         true => Ok(json),
         false => Err(Refusal::no_flag(&keys.meant)),
     }
 }
 
+/// Appends what a flag gives a user; false, and nothing appended, where there is none.
+pub(super) fn write(
+    state: &Encoded,
+    user: &User<'_>,
+    kind: KeyKind,
+    keys: &Keys<'_>,
+    json: &mut Vec<u8>,
+) -> bool {
+    let mut keys = [&*keys.meant, keys.written].into_iter();
+    keys.any(|key| state.ofrep_flag(key, user, kind, json))
+}
+
 /// What a flag's key may be. Some providers encode it and some do not, so where the decoded one is
 /// none, the written one may be.
-struct Keys<'a> {
+pub(super) struct Keys<'a> {
     meant: Cow<'a, str>,
     written: &'a str,
 }
 
 impl<'a> Keys<'a> {
-    fn of(uri: &'a Uri) -> Self {
-        let behind = uri.path().strip_prefix(FLAGS).unwrap_or_default();
+    pub(super) fn of(path: &'a str) -> Self {
+        let behind = path.strip_prefix(FLAGS).unwrap_or_default();
         let written = behind.strip_prefix('/').unwrap_or(behind);
         let meant = match percent_decoded(written) {
             Cow::Borrowed(_) => Cow::Borrowed(written),

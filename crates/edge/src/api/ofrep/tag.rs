@@ -12,8 +12,8 @@ use std::hash::{DefaultHasher, Hasher as _};
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
-use super::asked::Asked;
 use crate::environment::Encoded;
+use crate::hub::Access;
 use crate::source::KeyKind;
 
 /// What answers look like may change with it.
@@ -24,14 +24,14 @@ pub(super) struct Tag(String);
 
 impl Tag {
     /// `credential` is in the address of the event stream.
-    pub(super) fn of(state: &Encoded, asked: &Asked, credential: &str) -> Self {
+    pub(super) fn of(state: &Encoded, access: &Access, body: &[u8], credential: &str) -> Self {
         let mut tag = String::with_capacity(64);
         // Writing to memory cannot fail.
         let _ = write!(
             tag,
             "\"{}.{:016x}\"",
             state.position(),
-            hash(asked, credential)
+            hash(access, body, credential)
         );
         Self(tag)
     }
@@ -43,12 +43,20 @@ impl Tag {
 
     /// Whether the request says that its sender has this. Some providers leave the quotes out.
     pub(super) fn is_named_in(&self, headers: &HeaderMap) -> bool {
-        let own = bare(&self.0);
         let named = headers.get_all(header::IF_NONE_MATCH).into_iter();
-        named
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|value| value.split(','))
-            .any(|tag| bare(tag) == own)
+        let mut named = named.filter_map(|value| value.to_str().ok());
+        named.any(|value| self.is_in(value))
+    }
+
+    /// Whether it is in a header's value.
+    pub(super) fn is_in(&self, value: &str) -> bool {
+        let own = bare(&self.0);
+        value.split(',').any(|tag| bare(tag) == own)
+    }
+
+    /// As it is sent.
+    pub(super) fn text(&self) -> &str {
+        &self.0
     }
 }
 
@@ -62,19 +70,19 @@ fn bare(tag: &str) -> &str {
 
 /// The same in every process of a release: this hasher has no random key, and which function it is
 /// changes with the compiler at most.
-fn hash(asked: &Asked, credential: &str) -> u64 {
+fn hash(access: &Access, body: &[u8], credential: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     let parts = [
-        asked.access.environment.id().as_bytes(),
+        access.environment.id().as_bytes(),
         RELEASE.as_bytes(),
         credential.as_bytes(),
-        &asked.body,
+        body,
     ];
     for part in parts {
         hasher.write_usize(part.len());
         hasher.write(part);
     }
-    hasher.write_u8(match asked.access.kind {
+    hasher.write_u8(match access.kind {
         KeyKind::Client => 0,
         KeyKind::Server => 1,
     });

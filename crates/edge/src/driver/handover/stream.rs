@@ -105,6 +105,15 @@ impl PeerStream {
         }
     }
 
+    /// Has these bytes read once more, before what else there is.
+    pub(super) fn with_unread(mut self, bytes: Bytes) -> Self {
+        self.read = match self.read.is_empty() {
+            true => bytes,
+            false => [bytes, self.read].concat().into(),
+        };
+        self
+    }
+
     /// Throws away what still comes, until the peer ends or the time is up. Closing a socket with
     /// bytes unread resets the connection, and the peer might never see an answer that was given
     /// before its request had come whole.

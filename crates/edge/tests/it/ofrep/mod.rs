@@ -4,6 +4,7 @@ mod bulk;
 mod events;
 mod hints;
 mod odd;
+mod plain;
 mod refused;
 mod single;
 
