@@ -15,6 +15,7 @@ pub mod colour;
 pub mod command;
 pub mod compare;
 pub mod conflict;
+pub mod decision_log;
 pub mod demo;
 pub mod diff;
 mod fault;

@@ -6,6 +6,7 @@ use burgee_eval::time::Millis;
 use serde::{Deserialize, Serialize};
 
 use crate::colour::Colour;
+use crate::decision_log::Sample;
 use crate::id::Id;
 use crate::key::Key;
 use crate::position::Position;
@@ -60,6 +61,8 @@ pub struct Environment {
     pub protected: bool,
     /// The colour by which people know it.
     pub colour: Colour,
+    /// Of which users its decisions are logged.
+    pub decisions: Sample,
     /// Its place among the project's environments.
     pub sort: i64,
     /// Where its history stands.

@@ -103,6 +103,8 @@ pub enum Traffic {
     Exposure,
     /// A metric event.
     Metric,
+    /// A decision.
+    Decision,
 }
 
 /// Label: why traffic was refused.
@@ -167,6 +169,7 @@ label_values! {
         Evaluation => "evaluation",
         Exposure => "exposure",
         Metric => "metric",
+        Decision => "decision",
     }
     Reason {
         Body => "body",

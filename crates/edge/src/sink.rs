@@ -1,4 +1,4 @@
-//! Where what the edge learns goes: end users, counts, exposures, metric events.
+//! Where what the edge learns goes: end users, counts, exposures, metric events, decisions.
 //!
 //! Tens of thousands of these may wait at once (a herd of new users, a database that is away), so
 //! each is kept as compactly as a held connection's user: texts packed, environments shared.
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::hub::KeyId;
 use crate::session::user::KeptUser;
-use crate::source::{BoxFuture, Unavailable};
+use crate::source::{BoxFuture, Position, Unavailable};
 use crate::texts::Texts;
 
 /// A user that was seen, new or changed or not seen for a day.
@@ -164,6 +164,110 @@ impl MetricEvent {
     }
 }
 
+/// How a user was given a variation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Surface {
+    /// A client SDK's stream.
+    Stream,
+    /// A client SDK that polls.
+    Poll,
+    /// OFREP, one flag or all.
+    Ofrep,
+    /// `featureflag/evaluate`.
+    Evaluate,
+    /// By an SDK, which says so.
+    Track,
+}
+
+impl Surface {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Stream => "stream",
+            Self::Poll => "poll",
+            Self::Ofrep => "ofrep",
+            Self::Evaluate => "evaluate",
+            Self::Track => "track",
+        }
+    }
+}
+
+/// What a user was given of a flag, where the environment logs decisions of the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Where.
+    pub environment: Arc<str>,
+    texts: Texts,
+    /// Where the environment stood; none where an SDK says only what it gave.
+    pub position: Option<Position>,
+    /// When, ms since 1970.
+    pub at: i64,
+}
+
+/// A decision's texts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DecisionTexts<'a> {
+    /// The user's key.
+    pub user: &'a str,
+    /// The flag's key.
+    pub flag: &'a str,
+    /// The flag's id: when a key is used again, it is another flag's.
+    pub flag_id: &'a str,
+    /// The variation's id.
+    pub variation: &'a str,
+    /// How it was given: [`Surface::as_str`].
+    pub surface: &'a str,
+    /// Why, as explanations have it; empty where an SDK says only what it gave.
+    pub reason: &'a str,
+    /// The rule's id; empty where it was none.
+    pub rule: &'a str,
+}
+
+impl Decision {
+    /// Packs a decision; `at` in ms since 1970.
+    pub fn new(
+        environment: Arc<str>,
+        texts: DecisionTexts<'_>,
+        position: Option<Position>,
+        at: i64,
+    ) -> Self {
+        let DecisionTexts {
+            user,
+            flag,
+            flag_id,
+            variation,
+            surface,
+            reason,
+            rule,
+        } = texts;
+        let texts = [user, flag, flag_id, variation, surface, reason, rule];
+        Self {
+            environment,
+            texts: Texts::new(texts.into_iter()),
+            position,
+            at,
+        }
+    }
+
+    /// Who was given what, and why.
+    pub fn texts(&self) -> DecisionTexts<'_> {
+        let [user, flag, flag_id, variation, surface, reason, rule] = self.texts.first();
+        DecisionTexts {
+            user,
+            flag,
+            flag_id,
+            variation,
+            surface,
+            reason,
+            rule,
+        }
+    }
+
+    pub(crate) fn heap_size(&self) -> usize {
+        self.texts.heap_size()
+    }
+}
+
 /// What is written in one transaction. (sender, sequence) is stored with it: a batch that is sent
 /// again is not counted again.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -180,6 +284,8 @@ pub struct Batch {
     pub exposures: Vec<Exposure>,
     /// Metric events.
     pub metrics: Vec<MetricEvent>,
+    /// Decisions.
+    pub decisions: Vec<Decision>,
 }
 
 /// What became of a batch.

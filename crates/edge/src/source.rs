@@ -104,6 +104,8 @@ pub struct State {
     pub segments: Vec<Segment>,
     /// The keys that are valid now.
     pub keys: Vec<SdkKey>,
+    /// Of how many of a million users decisions are logged.
+    pub decision_sample: u32,
 }
 
 /// What came after a position.
@@ -134,6 +136,8 @@ pub struct Delta {
     pub segments: Vec<Segment>,
     /// All keys that are valid now, where keys changed.
     pub keys: Option<Vec<SdkKey>>,
+    /// As in [`State::decision_sample`], whether or not that changed.
+    pub decision_sample: u32,
 }
 
 /// The source cannot be asked now (database down, upstream away). Nothing is known to be wrong.

@@ -33,6 +33,7 @@ struct Mirrored {
     trace: Option<Trace>,
     last_stamp: Millis,
     keys: Vec<SdkKey>,
+    decision_sample: u32,
     /// The version that brought the keys.
     keys_since: i64,
     /// By key, with the version that brought each.
@@ -102,6 +103,7 @@ impl Mirror {
             trace: whole.trace,
             last_stamp: whole.last_stamp,
             keys: whole.keys.into_iter().map(Into::into).collect(),
+            decision_sample: whole.decision_sample,
             keys_since: version,
             flags: flags.map(|it| (it.key.clone(), (it, version))).collect(),
             segments: segments.map(|it| (it.id.clone(), (it, version))).collect(),
@@ -137,6 +139,7 @@ impl Mirror {
         found.committed_at = since.committed_at;
         found.trace = since.trace;
         found.last_stamp = since.last_stamp;
+        found.decision_sample = since.decision_sample;
         if found.position != position {
             found.known.push_back(position);
         }
@@ -167,6 +170,7 @@ impl Mirrored {
             flags: self.flags.values().map(|(it, _)| it.clone()).collect(),
             segments: self.segments.values().map(|(it, _)| it.clone()).collect(),
             keys: self.keys.clone(),
+            decision_sample: self.decision_sample,
         }
     }
 
@@ -183,6 +187,7 @@ impl Mirrored {
             flags: flags.map(|(it, _)| it.clone()).collect(),
             segments: segments.map(|(it, _)| it.clone()).collect(),
             keys: (self.keys_since > from.version).then(|| self.keys.clone()),
+            decision_sample: self.decision_sample,
         }
     }
 }

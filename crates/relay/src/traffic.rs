@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use burgee_edge::session::user::KeptUser;
-use burgee_edge::sink::{self, ExposureTexts, MetricTexts};
+use burgee_edge::sink::{self, DecisionTexts, ExposureTexts, MetricTexts};
 use serde::{Deserialize, Serialize};
+
+use crate::message::{place, sent};
 
 /// Now, in ms since 1970.
 pub(crate) fn now() -> i64 {
@@ -34,6 +36,9 @@ pub struct Batch {
     pub exposures: Vec<Exposure>,
     /// Metric events.
     pub metrics: Vec<Metric>,
+    /// Decisions; relays of earlier versions send none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<Decision>,
 }
 
 /// A user that was seen.
@@ -87,6 +92,25 @@ pub struct Metric {
     at: i64,
 }
 
+/// What a user was given of a flag.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Decision {
+    environment: Arc<str>,
+    user: String,
+    flag: String,
+    flag_id: String,
+    variation: String,
+    surface: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    reason: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    rule: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    position: Option<(i64, u64)>,
+    at: i64,
+}
+
 impl From<&sink::Batch> for Batch {
     fn from(batch: &sink::Batch) -> Self {
         Self {
@@ -96,6 +120,7 @@ impl From<&sink::Batch> for Batch {
             counts: batch.counts.iter().map(count).collect(),
             exposures: batch.exposures.iter().map(exposure).collect(),
             metrics: batch.metrics.iter().map(metric).collect(),
+            decisions: batch.decisions.iter().map(decision).collect(),
         }
     }
 }
@@ -132,6 +157,10 @@ impl Batch {
             let texts = it.user.len() + it.event.len() + it.route.len();
             let piece = pieces.of(&it.environment, texts + it.kind.len() + it.app_type.len());
             piece.metrics.push(it.clone());
+        }
+        for it in &self.decisions {
+            let texts: usize = it.texts().iter().map(|text| text.len()).sum();
+            pieces.of(&it.environment, texts).decisions.push(it.clone());
         }
         pieces.done()
     }
@@ -228,6 +257,55 @@ fn metric(event: &sink::MetricEvent) -> Metric {
         app_type: texts.app_type.to_owned(),
         value: event.value,
         at: event.at,
+    }
+}
+
+impl Decision {
+    fn texts(&self) -> [&str; 7] {
+        let Self {
+            user,
+            flag,
+            flag_id,
+            variation,
+            surface,
+            reason,
+            rule,
+            ..
+        } = self;
+        [user, flag, flag_id, variation, surface, reason, rule]
+    }
+}
+
+fn decision(decision: &sink::Decision) -> Decision {
+    let texts = decision.texts();
+    Decision {
+        environment: Arc::clone(&decision.environment),
+        user: texts.user.to_owned(),
+        flag: texts.flag.to_owned(),
+        flag_id: texts.flag_id.to_owned(),
+        variation: texts.variation.to_owned(),
+        surface: texts.surface.to_owned(),
+        reason: texts.reason.to_owned(),
+        rule: texts.rule.to_owned(),
+        position: decision.position.map(sent),
+        at: decision.at,
+    }
+}
+
+impl From<Decision> for sink::Decision {
+    fn from(it: Decision) -> Self {
+        let [user, flag, flag_id, variation, surface, reason, rule] = it.texts();
+        let texts = DecisionTexts {
+            user,
+            flag,
+            flag_id,
+            variation,
+            surface,
+            reason,
+            rule,
+        };
+        let environment = Arc::clone(&it.environment);
+        Self::new(environment, texts, it.position.map(place), it.at)
     }
 }
 

@@ -181,6 +181,7 @@ pub(crate) fn state(state: edge::State) -> State {
         flags: state.flags,
         segments: state.segments,
         keys: keys(state.keys),
+        decision_sample: state.environment.decisions.millionths(),
     }
 }
 
@@ -193,6 +194,7 @@ fn delta(delta: edge::Delta) -> Delta {
         flags: delta.flags,
         segments: delta.segments,
         keys: delta.keys.map(keys),
+        decision_sample: delta.environment.decisions.millionths(),
     }
 }
 

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use burgee_domain::position::Position;
 use burgee_edge::sink::{self, Sink, Taken};
 use burgee_edge::source::{BoxFuture, Unavailable};
 use burgee_eval::time::Millis;
@@ -67,6 +68,7 @@ fn batch(sent: &sink::Batch) -> traffic::Batch<'_> {
         counts: sent.counts.iter().map(count).collect(),
         exposures: sent.exposures.iter().map(exposure).collect(),
         metrics: sent.metrics.iter().map(metric).collect(),
+        decisions: sent.decisions.iter().map(decision).collect(),
     }
 }
 
@@ -117,5 +119,25 @@ fn metric(event: &sink::MetricEvent) -> traffic::MetricEvent<'_> {
         kind: Cow::Borrowed(texts.kind),
         app_type: Cow::Borrowed(texts.app_type),
         at: Millis(event.at),
+    }
+}
+
+fn decision(decision: &sink::Decision) -> traffic::Decision<'_> {
+    let texts = decision.texts();
+    let given = |text| Some(Cow::Borrowed(text)).filter(|text: &Cow<'_, str>| !text.is_empty());
+    traffic::Decision {
+        environment: Cow::Borrowed(&decision.environment),
+        user: Cow::Borrowed(texts.user),
+        flag: Cow::Borrowed(texts.flag),
+        flag_id: Cow::Borrowed(texts.flag_id),
+        variation: Cow::Borrowed(texts.variation),
+        surface: Cow::Borrowed(texts.surface),
+        reason: given(texts.reason),
+        rule: given(texts.rule),
+        position: decision.position.map(|it| Position {
+            version: it.version,
+            digest: it.digest,
+        }),
+        at: Millis(decision.at),
     }
 }

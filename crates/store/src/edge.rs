@@ -131,6 +131,17 @@ impl Edge<'_> {
         Ok(changes)
     }
 
+    /// Whether an environment, by id, was once at this position.
+    pub async fn had(&self, environment: &str, position: Position) -> Result<bool, StoreError> {
+        let mut tx = self.store.begin_read().await?;
+        let had = match environments::find(&mut tx, environment).await? {
+            Some(found) => changes::is_in_history(&mut tx, &found, position).await?,
+            None => false,
+        };
+        tx.rollback().await?;
+        Ok(had)
+    }
+
     /// The environment and kind of the key with exactly this text, if it is valid now.
     pub async fn find_key(
         &self,

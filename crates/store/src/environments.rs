@@ -8,6 +8,7 @@ mod user_acts;
 
 use burgee_domain::access::Marks;
 use burgee_domain::colour::Colour;
+use burgee_domain::decision_log::Sample;
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
 use burgee_domain::model::{Environment, Organization, Project};
@@ -25,7 +26,7 @@ use crate::sql::Sql;
 use crate::{Store, Tx, row};
 
 const SELECT: &str = "SELECT id, project_id, key, name, description, sort, version, chain, \
-                      last_stamp, created_at, protected, colour FROM environments \
+                      last_stamp, created_at, protected, colour, decision_sample FROM environments \
                       WHERE deleted_at IS NULL";
 
 fn read(found: &AnyRow) -> Result<Environment, StoreError> {
@@ -43,11 +44,16 @@ fn read(found: &AnyRow) -> Result<Environment, StoreError> {
         created_at: row::millis(found, 9)?,
         protected: row::boolean(found, 10)?,
         colour: colour(&row::text(found, 11)?)?,
+        decisions: decisions(row::number(found, 12)?)?,
     })
 }
 
 fn colour(text: &str) -> Result<Colour, StoreError> {
     Colour::new(text).map_err(|error| StoreError::Other(Box::new(error)))
+}
+
+fn decisions(millionths: i64) -> Result<Sample, StoreError> {
+    Sample::of_millionths(millionths).map_err(|error| StoreError::Other(Box::new(error)))
 }
 
 /// An environment, as policies name it, and how far it is.
@@ -267,6 +273,7 @@ async fn insert(
         description: new.description.clone(),
         protected: false,
         colour: Colour::given(&new.key, &taken),
+        decisions: Sample::NONE,
         sort,
         position: Position::default(),
         chain: [0; 32],

@@ -113,6 +113,7 @@ struct Shared {
     doubt: Doubt,
     changed: Changed,
     noted: traffic::Noted,
+    untrimmed: traffic::Untrimmed,
 }
 
 impl std::fmt::Debug for Store {
@@ -135,6 +136,7 @@ impl Store {
             doubt,
             changed: Changed::new(),
             noted: traffic::Noted::default(),
+            untrimmed: traffic::Untrimmed::default(),
         };
         Ok(Self {
             shared: Arc::new(shared),

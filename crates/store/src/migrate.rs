@@ -96,6 +96,10 @@ pub(crate) const TRUTH: &[Migration] = &[
         version: 20,
         text: include_str!("../migrations/truth/0020_prerequisites.sql"),
     },
+    Migration {
+        version: 21,
+        text: include_str!("../migrations/truth/0021_decision_samples.sql"),
+    },
 ];
 
 /// The steps of the traffic.
@@ -139,6 +143,10 @@ pub(crate) const TRAFFIC: &[Migration] = &[
     Migration {
         version: 10,
         text: include_str!("../migrations/traffic/0010_relay_tellers.sql"),
+    },
+    Migration {
+        version: 11,
+        text: include_str!("../migrations/traffic/0011_decisions.sql"),
     },
 ];
 

@@ -10,17 +10,20 @@
 
 mod activity;
 mod counts;
+mod decisions;
 mod delivery;
 mod first;
 mod names;
 mod read;
 mod roll_up;
 mod statements;
+mod storable;
 mod users;
 mod write;
 
 pub use activity::{FlagActivity, VariationActivity};
 pub use counts::{CountQuery, Grain};
+pub use decisions::{DECISION_DAYS, DECISIONS, DecisionQuery, LoggedDecision};
 pub use delivery::{DeliveryNode, DeliveryTold, SILENT};
 pub use read::{CountAt, EndUser};
 pub use roll_up::RolledUp;
@@ -28,9 +31,11 @@ pub use users::{Known, Sample, UserPage, UserSearch};
 pub use write::Written;
 
 pub(crate) use activity::Noted;
+pub(crate) use decisions::Untrimmed;
 
 use std::borrow::Cow;
 
+use burgee_domain::position::Position;
 use burgee_eval::time::Millis;
 
 use crate::Store;
@@ -112,6 +117,31 @@ pub struct MetricEvent<'a> {
     pub at: Millis,
 }
 
+/// What a user was given of a flag.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision<'a> {
+    /// The environment's id.
+    pub environment: Cow<'a, str>,
+    /// The user's key.
+    pub user: Cow<'a, str>,
+    /// The flag's key.
+    pub flag: Cow<'a, str>,
+    /// The flag's id: when a key is used again, it is another flag's.
+    pub flag_id: Cow<'a, str>,
+    /// The variation's id.
+    pub variation: Cow<'a, str>,
+    /// How it was given, e.g. `stream`.
+    pub surface: Cow<'a, str>,
+    /// Why, e.g. `rule`; none where an SDK says only what.
+    pub reason: Option<Cow<'a, str>>,
+    /// The rule's id, where it was one.
+    pub rule: Option<Cow<'a, str>>,
+    /// Where the environment stood; none where an SDK says only what.
+    pub position: Option<Position>,
+    /// When.
+    pub at: Millis,
+}
+
 /// What is written in one transaction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Batch<'a> {
@@ -130,6 +160,8 @@ pub struct Batch<'a> {
     pub exposures: Vec<Exposure<'a>>,
     /// Metric events.
     pub metrics: Vec<MetricEvent<'a>>,
+    /// Decisions.
+    pub decisions: Vec<Decision<'a>>,
 }
 
 /// The traffic's tables; made by [`Store::traffic`].

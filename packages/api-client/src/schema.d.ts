@@ -757,7 +757,10 @@ export interface paths {
         delete: operations["deleteProjectsByProjectEnvironmentsByEnvironment"];
         options?: never;
         head?: never;
-        /** Change an environment's name, description, colour and protection. */
+        /**
+         * Change an environment's name, description, colour and protection, and of which users it is logged
+         *     what they are given.
+         */
         patch: operations["patchProjectsByProjectEnvironmentsByEnvironment"];
         trace?: never;
     };
@@ -807,6 +810,26 @@ export interface paths {
          *     are on each node. Their addresses are for who may `user.read`: a client's is an end user's.
          */
         get: operations["getProjectsByProjectEnvironmentsByEnvironmentConnections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/environments/{environment}/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what users were given, the newest first, of the share of users that the environment logs it
+         *     of (`decisionLog`). Decisions of flags that the caller may not read are left out of their page.
+         */
+        get: operations["getProjectsByProjectEnvironmentsByEnvironmentDecisions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2638,6 +2661,65 @@ export interface components {
             /** @description The statement's index in it. */
             statement: number;
         };
+        /** @description What the explanation says of a decision. */
+        DecisionCheck: {
+            /**
+             * @description What differs: `variation`, `reason`, `rule`. Of what an SDK reports the variation alone is
+             *     compared. Where nothing can be said, why: `userUnknown`, `propertiesChanged` (they are known as
+             *     of a later moment), `historyReplaced` (the version was of a history that is not here) or
+             *     `flagUnknown`.
+             */
+            codes: string[];
+            explained?: components["schemas"]["Explained"] | null;
+            /** @description In English. */
+            text: string;
+            /** @description Whether it is the same. */
+            verdict: components["schemas"]["Verdict"];
+            /**
+             * Format: int64
+             * @description The version that was explained: the decision's; of what an SDK reports, the newest of that
+             *     moment, which that SDK may not have had yet. Null where none was.
+             */
+            version?: number | null;
+        };
+        /** @description Of which users it is logged what they are given. */
+        DecisionLog: {
+            /**
+             * Format: double
+             * @description Of which share of them: 0 (nobody) to 1 (all), to a millionth. They are chosen by their keys:
+             *     of a person all is logged, or nothing.
+             */
+            sample: number;
+        };
+        /** @description What a user was given of a flag. */
+        DecisionView: {
+            /** @description When, ISO 8601. */
+            at: string;
+            check?: components["schemas"]["DecisionCheck"] | null;
+            /** @description The flag's key. */
+            flag: string;
+            /** @description Unique. */
+            id: string;
+            /** @description The position, `<version>.<digest>`; null where an SDK says it. */
+            position?: string | null;
+            /** @description Why: `off`, `targeted`, `rule` or `default`; null where an SDK says it. */
+            reason?: string | null;
+            /** @description Whether an SDK decided it and says so. It says neither why nor at which version. */
+            reported: boolean;
+            /** @description The rule's id, where it was one. */
+            rule?: string | null;
+            /** @description How: `stream` or `poll` (a client SDK), `ofrep`, `evaluate`; or `track`, where an SDK says so. */
+            surface: string;
+            /** @description The user's key. */
+            user: string;
+            /** @description The id of the variation that the user got. */
+            variation: string;
+            /**
+             * Format: int64
+             * @description The environment's version; null where an SDK says it.
+             */
+            version?: number | null;
+        };
         /** @description Deletes an archived flag. Its key can be used again, by another flag. */
         DeleteFlag: {
             /** @description The flag's key. */
@@ -2835,6 +2917,7 @@ export interface components {
         EnvironmentEdit: {
             /** @description Its new colour: `#rrggbb`. */
             colour?: string | null;
+            decisionLog?: components["schemas"]["DecisionLog"] | null;
             /** @description The new text for people. */
             description?: string | null;
             /** @description The new display name. */
@@ -2932,6 +3015,8 @@ export interface components {
             colour: string;
             /** @description When it was made, ISO 8601. */
             createdAt: string;
+            /** @description Of which users it is logged what they are given. */
+            decisionLog: components["schemas"]["DecisionLog"];
             /** @description A text for people. */
             description: string;
             /** @description Its id; the `envId` that SDKs see. */
@@ -3025,6 +3110,12 @@ export interface components {
              * @description Up to where the experiment takes the users of this part.
              */
             share: number;
+        };
+        /** @description An explanation, in short. */
+        Explained: {
+            /** @description Why. */
+            reason: components["schemas"]["Why"];
+            variation?: components["schemas"]["Variation"] | null;
         };
         /** @description The part of an item that two writers would collide in. */
         Facet: "onOff" | {
@@ -4094,6 +4185,40 @@ export interface components {
             next?: string | null;
         };
         /** @description A page of items. */
+        Page_DecisionView: {
+            /** @description The items, in order. */
+            items: {
+                /** @description When, ISO 8601. */
+                at: string;
+                check?: components["schemas"]["DecisionCheck"] | null;
+                /** @description The flag's key. */
+                flag: string;
+                /** @description Unique. */
+                id: string;
+                /** @description The position, `<version>.<digest>`; null where an SDK says it. */
+                position?: string | null;
+                /** @description Why: `off`, `targeted`, `rule` or `default`; null where an SDK says it. */
+                reason?: string | null;
+                /** @description Whether an SDK decided it and says so. It says neither why nor at which version. */
+                reported: boolean;
+                /** @description The rule's id, where it was one. */
+                rule?: string | null;
+                /** @description How: `stream` or `poll` (a client SDK), `ofrep`, `evaluate`; or `track`, where an SDK says so. */
+                surface: string;
+                /** @description The user's key. */
+                user: string;
+                /** @description The id of the variation that the user got. */
+                variation: string;
+                /**
+                 * Format: int64
+                 * @description The environment's version; null where an SDK says it.
+                 */
+                version?: number | null;
+            }[];
+            /** @description The cursor of the next page; absent on the last. */
+            next?: string | null;
+        };
+        /** @description A page of items. */
         Page_EndUserView: {
             /** @description The items, in order. */
             items: {
@@ -4145,6 +4270,8 @@ export interface components {
                 colour: string;
                 /** @description When it was made, ISO 8601. */
                 createdAt: string;
+                /** @description Of which users it is logged what they are given. */
+                decisionLog: components["schemas"]["DecisionLog"];
                 /** @description A text for people. */
                 description: string;
                 /** @description Its id; the `envId` that SDKs see. */
@@ -12052,6 +12179,100 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConnectionList"];
+                };
+            };
+            /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No session and no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No statement of a policy allows it, or one denies it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organization */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requests come too often; `Retry-After` says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached or has no room; the detail says whether anything may have been changed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getProjectsByProjectEnvironmentsByEnvironmentDecisions: {
+        parameters: {
+            query?: {
+                /** @description Whether each comes with what the explanation says of it. Then a page has 50 at most. */
+                check?: boolean;
+                /** @description `next` of the page before; absent for the first. */
+                cursor?: string;
+                /** @description The flag's key; all where absent. */
+                flag?: string;
+                /** @description From when, ISO 8601. */
+                from?: string;
+                /** @description How many items, 1 to 500 (50 with `check`); 50 where absent. */
+                limit?: number;
+                /** @description Up to when, not included, ISO 8601. */
+                to?: string;
+                /** @description The user's exact key; everybody where absent. */
+                user?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The environment's key */
+                environment: string;
+                /** @description The project's key */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; what is there now, or what was asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DecisionView"];
                 };
             };
             /** @description A parameter or a field breaks a rule, which `errors` names; nothing was changed */

@@ -14,6 +14,7 @@ use super::present::Present;
 use super::shape::{EnvironmentFile, ProjectFile};
 use crate::check::text;
 use crate::colour::Colour;
+use crate::decision_log::Sample;
 use crate::fault::Fault;
 use crate::id::Id;
 use crate::key::Key;
@@ -95,6 +96,7 @@ fn made(key: Key, present: &Present, id: String) -> Environment {
         key,
         description: String::new(),
         protected: false,
+        decisions: Sample::NONE,
         sort: 0,
         // Making it is its first version.
         position: Position::new(1, &chain),

@@ -11,6 +11,7 @@ use super::*;
 use crate::change::Draft;
 use crate::colour::Colour;
 use crate::command::references;
+use crate::decision_log::Sample;
 use crate::id::Id;
 use crate::key::Key;
 use crate::model::{Environment, Organization, Project, Segment, SegmentScope};
@@ -31,6 +32,7 @@ fn empty(key: &str) -> Workspace {
         description: "a\nb".into(),
         protected: false,
         colour: Colour::given(&Key::new(name).unwrap(), &[]),
+        decisions: Sample::NONE,
         sort: 0,
         position: Position::default(),
         chain: [0; 32],

@@ -6,6 +6,7 @@ use burgee_domain::Rejected;
 use burgee_domain::change;
 use burgee_domain::colour::Colour;
 use burgee_domain::command::Command;
+use burgee_domain::decision_log::Sample;
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
 use burgee_domain::model::{Environment, Flag, Organization, Project, Segment, Targeting};
@@ -49,6 +50,7 @@ fn project(name: &str) -> ProjectState {
         description: String::new(),
         protected: false,
         colour: Colour::given(&key(env), &[]),
+        decisions: Sample::NONE,
         sort: 0,
         position: Position::default(),
         chain: [0; 32],

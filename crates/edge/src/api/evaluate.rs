@@ -9,9 +9,11 @@ use serde_json::value::RawValue;
 
 use super::access::Caller;
 use super::body::Whole;
-use super::{Api, Problem, USER_BODY};
+use super::{Api, Problem, USER_BODY, now};
 use crate::message::parse_user;
 use crate::metrics::Reason;
+use crate::sink::Surface;
+use crate::traffic::Given;
 
 #[derive(Deserialize)]
 struct Body<'a> {
@@ -70,14 +72,19 @@ pub(super) async fn evaluate(
         })?;
     let filter = Filter::parse(body.filter)?;
     let encoded = access.environment.current();
-    let flags = encoded
-        .snapshot()
-        .flags()
-        .iter()
-        .filter(|flag| filter.takes(flag));
-    Ok(Json(
-        flags.filter_map(|flag| evaluated(flag, &user)).collect(),
-    ))
+    let flags = encoded.snapshot().flags().iter().enumerate();
+    let flags = flags.filter(|(_, flag)| filter.takes(flag));
+    let given = Given {
+        environment: access.environment.id(),
+        state: &encoded,
+        user: &user,
+        surface: Surface::Evaluate,
+        at: now(),
+    };
+    let places = flags.clone().map(|(place, _)| place);
+    api.traffic.decided(&given, places);
+    let answers = flags.filter_map(|(_, flag)| evaluated(flag, &user));
+    Ok(Json(answers.collect()))
 }
 
 impl Filter {

@@ -16,7 +16,9 @@ use super::{Api, Problem, USER_BODY, now};
 use crate::environment::Sync;
 use crate::message::parse_user;
 use crate::metrics::{Reason, Synced};
+use crate::sink::Surface;
 use crate::source::KeyKind;
+use crate::traffic::Given;
 
 /// The query of both.
 #[derive(Deserialize)]
@@ -56,11 +58,16 @@ pub(super) async fn client(
     let now = now();
     api.traffic
         .seen(access.environment.id(), access.key, &user, now);
-    let mut json = Vec::new();
-    let sync = access
-        .environment
-        .current()
-        .client_sync(&user, timestamp, now, &mut json);
+    let (mut json, state) = (Vec::new(), access.environment.current());
+    let sync = state.client_sync(&user, timestamp, now, &mut json);
+    let given = Given {
+        environment: access.environment.id(),
+        state: &state,
+        user: &user,
+        surface: Surface::Poll,
+        at: now,
+    };
+    api.traffic.decided(&given, state.synced(sync, timestamp));
     count(&api, KeyKind::Client, sync);
     Ok(answer(json.into()))
 }

@@ -62,6 +62,7 @@ fn environment() -> Arc<Environment> {
         flags: Vec::new(),
         segments: Vec::new(),
         keys: Vec::new(),
+        decision_sample: 0,
     };
     Arc::new(Environment::new("env".into(), Encoded::first(state).into()))
 }

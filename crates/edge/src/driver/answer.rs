@@ -15,8 +15,10 @@ use crate::hub::{Access, Lookup};
 use crate::metrics::Synced;
 use crate::session::user::KeptUser;
 use crate::session::{Close, Flow};
+use crate::sink::Surface;
 use crate::source::{KeyKind, Unavailable};
 use crate::token::Secret;
+use crate::traffic::Given;
 
 impl EventLoop {
     /// Looks a key up, or has it asked for.
@@ -132,6 +134,7 @@ impl EventLoop {
         }
         self.pack_own(key, start);
         self.gave_client(key, state, sync);
+        self.decided(key, state, user, state.synced(sync, timestamp));
     }
 
     /// Deflates the message that was gathered last, from `start` on, if it is long and the
@@ -201,6 +204,28 @@ impl EventLoop {
         {
             let traffic = &self.edge.traffic;
             traffic.seen(environment.id(), membership.key, user, self.now);
+        }
+    }
+
+    /// Tells the traffic what a user was given.
+    pub(super) fn decided(
+        &self,
+        key: usize,
+        state: &Encoded,
+        user: &User<'_>,
+        flags: impl Iterator<Item = usize>,
+    ) {
+        if let Some(membership) = self.connections[key].membership
+            && let Some(environment) = self.members.environment(membership)
+        {
+            let given = Given {
+                environment: environment.id(),
+                state,
+                user,
+                surface: Surface::Stream,
+                at: self.now,
+            };
+            self.edge.traffic.decided(&given, flags);
         }
     }
 

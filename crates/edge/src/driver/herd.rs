@@ -136,9 +136,10 @@ impl EventLoop {
                 Some(user) => {
                     let start = self.out.len();
                     let sync = self.write_client(&state, &user.user(), known);
-                    self.connections[key].user = Some(user);
                     self.pack_own(key, start);
                     self.gave_client(key, &state, sync);
+                    self.decided(key, &state, &user.user(), state.synced(sync, known));
+                    self.connections[key].user = Some(user);
                 }
                 None => {
                     let coding = self.connections[key].coding();

@@ -149,6 +149,9 @@ impl EventLoop {
         self.pack_own(key, start);
         add(&self.counters.pushes.client, usize::from(has_some));
         self.has(key, walk.update.to());
+        if let Some(user) = &self.connections[key].user {
+            self.decided(key, walk.update.to(), &user.user(), walk.update.told());
+        }
     }
 
     fn push_to_server(&mut self, key: usize, walk: &Walk) {

@@ -1,5 +1,6 @@
 //! The immutable, encoded state of an environment at one position.
 
+use burgee_eval::bucket::bucket;
 use burgee_eval::snapshot::{Affected, Cause, Snapshot};
 use burgee_eval::user::User;
 use bytes::Bytes;
@@ -13,6 +14,9 @@ use crate::source::{Delta, Position, State};
 /// How far an SDK's timestamp may lie ahead of our clock and still be believed: as far as a
 /// connection token's time may.
 pub const CLOCK_TOLERANCE: i64 = 30_000;
+
+/// A sample of everybody, in millionths.
+const ALL: u32 = 1_000_000;
 
 /// What kind of answer a data-sync got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,6 +47,8 @@ pub struct Encoded {
     other_history: i64,
     /// Counts the histories that were replaced in this process.
     replacements: u32,
+    /// Of how many of a million users decisions are logged.
+    decision_sample: u32,
     snapshot: Snapshot,
     client: ClientState,
     server: ServerState,
@@ -91,6 +97,7 @@ impl Encoded {
             position: state.position,
             arrival,
             last_stamp: state.last_stamp.0,
+            decision_sample: state.decision_sample,
             other_history,
             replacements,
             client: ClientState::new(&snapshot, None),
@@ -117,6 +124,7 @@ impl Encoded {
             position: delta.position,
             arrival,
             last_stamp: delta.last_stamp.0,
+            decision_sample: delta.decision_sample,
             other_history: self.other_history,
             replacements: self.replacements,
             client: ClientState::new(&snapshot, Some((&self.snapshot, &self.client))),
@@ -177,6 +185,24 @@ impl Encoded {
         // that are ahead: a later push of the raised flag would be below it, and lost.
         self.client.full(&self.snapshot, user, out);
         Sync::Full
+    }
+
+    /// The places of the flags that [`Self::client_sync`] answered with, by what it gave back.
+    pub fn synced(&self, sync: Sync, timestamp: i64) -> impl Iterator<Item = usize> {
+        self.client.newer(match sync {
+            Sync::Full => i64::MIN,
+            Sync::Patch => timestamp,
+        })
+    }
+
+    /// Whether decisions about a user are logged: chosen by a hash of the key, the same on all nodes
+    /// and in all environments, and another one than any rollout's.
+    pub fn logs_decisions_of(&self, user: &str) -> bool {
+        match self.decision_sample {
+            0 => false,
+            ALL.. => true,
+            some => bucket(&["decisions of ", user]) * f64::from(ALL) < f64::from(some),
+        }
     }
 
     /// About the most bytes that [`Self::client_sync`] appends.

@@ -109,19 +109,23 @@ impl Asker<'_> {
 }
 
 impl Encoded {
-    /// Appends the answer for one flag; false, and nothing appended, where there is no such flag,
-    /// or it is archived. With a server key its metadata has the environment's version.
-    pub fn ofrep_flag(&self, key: &str, user: &User<'_>, kind: KeyKind, out: &mut Vec<u8>) -> bool {
+    /// Appends the answer for one flag, and gives its place; none, and nothing appended, where there
+    /// is no such flag, or it is archived. With a server key its metadata has the environment's
+    /// version.
+    pub fn ofrep_flag(
+        &self,
+        key: &str,
+        user: &User<'_>,
+        kind: KeyKind,
+        out: &mut Vec<u8>,
+    ) -> Option<usize> {
         let flags = self.snapshot().flags();
         let place = flags.binary_search_by(|flag| flag.flag().key.as_str().cmp(key));
-        let Some((place, flag)) = place.ok().and_then(|at| Some((at, flags.get(at)?))) else {
-            return false;
-        };
-        let Some(pieces) = self.client().ofrep(place, flag) else {
-            return false;
-        };
+        let place = place.ok()?;
+        let flag = flags.get(place)?;
+        let pieces = self.client().ofrep(place, flag)?;
         if flag.flag().is_archived {
-            return false;
+            return None;
         }
         let asker = Asker {
             user,
@@ -129,7 +133,7 @@ impl Encoded {
             version: Some(self.position().version),
         };
         pieces.append(flag, &asker, out);
-        true
+        Some(place)
     }
 
     /// Appends the list of the answers of all flags, by key. The environment's version is in none

@@ -130,6 +130,17 @@ impl Update {
         true
     }
 
+    /// The places of the flags that [`Self::client_patch`] tells a client of. (Where one of them
+    /// serves a user nothing, that client is sent all: the others as they were.)
+    pub fn told(&self) -> impl Iterator<Item = usize> {
+        let (flags, all) = match &self.client {
+            ClientStep::Nothing => (&[][..], 0),
+            ClientStep::Flags(flags) => (&flags[..], 0),
+            ClientStep::Full => (&[][..], self.to.snapshot().flags().len()),
+        };
+        flags.iter().copied().chain(0..all)
+    }
+
     /// What every server connection with this coding gets: complete unmasked text frames, for one
     /// write. Empty where the step changes nothing for server SDKs. Made once, by whoever asks
     /// first.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::metrics::Traffic as What;
-use crate::sink::{Batch, Count, Exposure, MetricEvent, UserSeen};
+use crate::sink::{Batch, Count, Decision, Exposure, MetricEvent, UserSeen};
 use crate::texts::Texts;
 
 #[derive(Default)]
@@ -15,6 +15,9 @@ pub(super) struct Buffer {
     different_counts: usize,
     exposures: HashMap<ExposureKey, Seen>,
     metrics: Vec<MetricEvent>,
+    decisions: Vec<Decision>,
+    /// What its decisions take of [`Self::bytes`].
+    pub(super) decision_bytes: usize,
     /// What it takes, roughly, as the [`Queue`](super::queue::Queue) counted it.
     pub(super) bytes: usize,
 }
@@ -57,6 +60,10 @@ impl Buffer {
         self.metrics.push(event);
     }
 
+    pub(super) fn decision(&mut self, decision: Decision) {
+        self.decisions.push(decision);
+    }
+
     /// Counts one more where something is counted already; says whether it is.
     pub(super) fn count_again(&mut self, counted: &Counted<'_>) -> bool {
         let flags = self.counts.get_mut(&**counted.environment);
@@ -96,7 +103,8 @@ impl Buffer {
 
     /// How many entries wait.
     pub(super) fn len(&self) -> usize {
-        self.users.len() + self.different_counts + self.exposures.len() + self.metrics.len()
+        let events = self.exposures.len() + self.metrics.len() + self.decisions.len();
+        self.users.len() + self.different_counts + events
     }
 
     /// As a batch.
@@ -115,6 +123,7 @@ impl Buffer {
             counts: counts(self.counts),
             exposures: exposures.collect(),
             metrics: self.metrics,
+            decisions: self.decisions,
         }
     }
 }
@@ -137,7 +146,7 @@ fn counts(by_environment: HashMap<Arc<str>, HashMap<Box<str>, Vec<Tally>>>) -> V
 }
 
 /// What a batch holds, for counting what was lost with it.
-pub(super) fn contents(batch: &Batch) -> [(What, u64); 4] {
+pub(super) fn contents(batch: &Batch) -> [(What, u64); 5] {
     [
         (What::User, batch.users.len() as u64),
         (
@@ -146,5 +155,6 @@ pub(super) fn contents(batch: &Batch) -> [(What, u64); 4] {
         ),
         (What::Exposure, batch.exposures.len() as u64),
         (What::Metric, batch.metrics.len() as u64),
+        (What::Decision, batch.decisions.len() as u64),
     ]
 }

@@ -5,11 +5,17 @@ use prometheus_client::metrics::counter::Counter;
 use crate::metrics::{Metrics, Traffic as Sort, What};
 
 /// Of each sort, what was taken in and what was dropped for want of room.
-pub(super) struct Counters([(Sort, Counter, Counter); 4]);
+pub(super) struct Counters([(Sort, Counter, Counter); 5]);
 
 impl Counters {
     pub(super) fn new(metrics: &Metrics) -> Self {
-        let sorts = [Sort::User, Sort::Evaluation, Sort::Exposure, Sort::Metric];
+        let sorts = [
+            Sort::User,
+            Sort::Evaluation,
+            Sort::Exposure,
+            Sort::Metric,
+            Sort::Decision,
+        ];
         Self(sorts.map(|what| {
             let of = What { what };
             let accepted = metrics.traffic_accepted.get_or_create(&of).clone();

@@ -6,6 +6,7 @@
 
 mod buffer;
 mod counters;
+mod decisions;
 pub mod limits;
 mod queue;
 mod record;
@@ -24,6 +25,8 @@ use crate::metrics::{Metrics, Reason, Traffic as Sort};
 use crate::session::user::KeptUser;
 use crate::sink::UserSeen;
 use counters::Counters;
+pub use decisions::Given;
+use decisions::Recent;
 use limits::fits;
 use queue::Queue;
 use record::Record;
@@ -44,6 +47,7 @@ pub struct Traffic {
 struct State {
     users: Users,
     queue: Queue,
+    recent: Recent,
 }
 
 /// The body of a track request is no JSON list: what the parser says.

@@ -7,10 +7,13 @@
 use std::collections::VecDeque;
 
 use super::buffer::{Buffer, Counted, ExposureKey, Seen};
-use crate::sink::{MetricEvent, UserSeen};
+use crate::sink::{Decision, MetricEvent, UserSeen};
 
 /// Bytes that may wait, roughly (and a piece may be on its way to the sink).
 pub(super) const MOST_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes of decisions among them: one user may be given thousands of flags, and that is to crowd out
+/// nothing else.
+pub(super) const MOST_DECISION_BYTES: usize = MOST_BYTES / 2;
 /// A piece is complete with so many entries or bytes.
 const PIECE: usize = 1_000;
 const PIECE_BYTES: usize = 512 * 1024;
@@ -23,6 +26,7 @@ pub(super) struct Queue {
     complete: VecDeque<Buffer>,
     current: Buffer,
     bytes: usize,
+    decision_bytes: usize,
 }
 
 impl Queue {
@@ -78,6 +82,19 @@ impl Queue {
         }
     }
 
+    /// Takes a decision, and says whether there was room.
+    pub(super) fn decision(&mut self, decision: Decision) -> bool {
+        let more = decision.heap_size() + OVERHEAD;
+        let room = self.decision_bytes + more <= MOST_DECISION_BYTES;
+        room && self.grow(decision.heap_size()) && {
+            self.decision_bytes += more;
+            self.current.decision_bytes += more;
+            self.current.decision(decision);
+            self.complete();
+            true
+        }
+    }
+
     /// Whether there is a complete piece.
     pub(super) fn has_complete(&self) -> bool {
         !self.complete.is_empty()
@@ -86,7 +103,7 @@ impl Queue {
     /// The oldest complete piece.
     pub(super) fn take_complete(&mut self) -> Option<Buffer> {
         let piece = self.complete.pop_front()?;
-        self.bytes -= piece.bytes;
+        self.shrink(&piece);
         Some(piece)
     }
 
@@ -94,7 +111,7 @@ impl Queue {
     pub(super) fn take(&mut self) -> Option<Buffer> {
         self.take_complete().or_else(|| {
             let piece = std::mem::take(&mut self.current);
-            self.bytes -= piece.bytes;
+            self.shrink(&piece);
             (piece.len() > 0).then_some(piece)
         })
     }
@@ -114,6 +131,11 @@ impl Queue {
             self.current.bytes += more;
         }
         room
+    }
+
+    fn shrink(&mut self, piece: &Buffer) {
+        self.bytes -= piece.bytes;
+        self.decision_bytes -= piece.decision_bytes;
     }
 
     fn complete(&mut self) {

@@ -8,10 +8,10 @@ use burgee_eval::user::User;
 use super::buffer::{Counted, ExposureKey};
 use super::limits::{self, fits};
 use super::track::{Entry, Evaluation, Metric};
-use super::{Sort, Traffic};
+use super::{Given, Sort, Traffic};
 use crate::environment::Encoded;
 use crate::metrics::Reason;
-use crate::sink::{ExposureTexts, MetricEvent, MetricTexts};
+use crate::sink::{ExposureTexts, MetricEvent, MetricTexts, Surface};
 
 const MINUTE: i64 = 60_000;
 /// How far back a client's own times are believed: an SDK that was offline flushes late.
@@ -75,14 +75,17 @@ impl Record<'_> {
             variation: id,
             minute: self.now - self.now.rem_euclid(MINUTE),
         };
+        let at = self.believed(evaluation.at);
         let mut state = self.traffic.state();
         let room = state.queue.count(&counted);
         self.traffic.taken(&state, Sort::Evaluation, room);
         if let Some(key) = exposed {
-            let at = self.believed(evaluation.at);
             let room = state.queue.exposure(key, experiment, at);
             self.traffic.taken(&state, Sort::Exposure, room);
         }
+        drop(state);
+        let given = self.given(at);
+        self.traffic.reported(&given, flag, id, self.now);
         Ok(())
     }
 
@@ -115,6 +118,16 @@ impl Record<'_> {
             flag_id: &flag.flag().id,
             variation,
             user: &self.user.key,
+        }
+    }
+
+    fn given(&self, at: i64) -> Given<'_> {
+        Given {
+            environment: self.environment,
+            state: self.encoded,
+            user: self.user,
+            surface: Surface::Track,
+            at,
         }
     }
 

@@ -1,15 +1,21 @@
 //! The table of users and the buffer, at their bounds.
 
 use std::hash::RandomState;
+use std::sync::Arc;
 
+use burgee_eval::time::Millis;
 use burgee_eval::user::User;
+use serde_json::json;
 
-use super::limits::NEW_USERS_PER_HOUR;
-use super::queue::{MOST_BYTES, Queue};
+use super::limits::{NEW_USERS_PER_HOUR, USER_KEY};
+use super::queue::{MOST_BYTES, MOST_DECISION_BYTES, Queue};
 use super::users::{Print, Users, Verdict};
+use super::{Given, Traffic};
+use crate::environment::Encoded;
 use crate::hub::KeyId;
 use crate::session::user::KeptUser;
-use crate::sink::UserSeen;
+use crate::sink::{Decision, DecisionTexts, Surface, UserSeen};
+use crate::source::{Position, State};
 
 const KEY: KeyId = KeyId(1);
 const HOUR: i64 = 3_600_000;
@@ -174,4 +180,92 @@ fn what_waits_is_bounded_in_bytes_and_whole() {
     }
     assert_eq!(out, taken);
     assert!(queue.room_for_user(&user("after".into())), "all is free");
+}
+
+fn decided(user: &str) -> Decision {
+    let texts = DecisionTexts {
+        user,
+        flag: "f",
+        ..DecisionTexts::default()
+    };
+    Decision::new("env".into(), texts, None, 0)
+}
+
+#[test]
+fn decisions_take_half_of_the_room_and_are_dropped_then() {
+    let long = "x".repeat(1_000);
+    let mut queue = Queue::default();
+    let mut taken = 0;
+    while queue.decision(decided(&long)) {
+        taken += 1;
+    }
+    let bytes = taken * long.len();
+    assert!(bytes <= MOST_DECISION_BYTES && bytes > MOST_DECISION_BYTES * 8 / 10);
+    let user = UserSeen {
+        environment: "env".into(),
+        user: KeptUser::from_parts("u", "", std::iter::empty()),
+        new_by: None,
+        at: 0,
+    };
+    assert!(queue.room_for_user(&user), "users have room");
+    queue.user(user);
+    assert!(!queue.decision(decided(&long)));
+    queue.take();
+    assert!(queue.decision(decided(&long)), "what was taken made room");
+}
+
+/// A state with these flags, that logs decisions of all users.
+fn state(flags: &[&str], version: i64) -> Encoded {
+    let flag = |key: &&str| {
+        serde_json::from_value(json!({
+            "id": key, "key": key, "name": key, "variationType": "string",
+            "variations": [{"id": "v", "value": "value"}], "isEnabled": true,
+            "disabledVariationId": "v",
+            "fallthrough": {"variations": [{"id": "v", "rollout": [0, 1], "exptRollout": 1}]},
+        }))
+    };
+    Encoded::first(State {
+        environment: "env".into(),
+        position: Position { version, digest: 1 },
+        committed_at: Millis(0),
+        trace: None,
+        last_stamp: Millis(1),
+        flags: flags.iter().map(|key| flag(key).unwrap()).collect(),
+        segments: Vec::new(),
+        keys: Vec::new(),
+        decision_sample: 1_000_000,
+    })
+}
+
+#[test]
+fn a_decision_that_was_taken_a_moment_ago_is_not_taken_again() {
+    let traffic = Traffic::new("sender".into(), Arc::default());
+    let environment = Arc::from("env");
+    let give = |state: &Encoded, user: &str, surface: Surface, at: i64| {
+        let user = User {
+            key: user.into(),
+            ..User::default()
+        };
+        let given = Given {
+            environment: &environment,
+            state,
+            user: &user,
+            surface,
+            at,
+        };
+        traffic.decided(&given, 0..state.snapshot().flags().len());
+        traffic.state().queue.len()
+    };
+    let (first, second) = (state(&["f", "g"], 1), state(&["f", "g"], 2));
+    assert_eq!(give(&first, "ana", Surface::Stream, 0), 2);
+    assert_eq!(give(&first, "ana", Surface::Stream, 59_999), 2);
+    assert_eq!(give(&first, "bea", Surface::Stream, 59_999), 4);
+    assert_eq!(give(&first, "ana", Surface::Poll, 59_999), 6);
+    assert_eq!(give(&second, "ana", Surface::Stream, 59_999), 8);
+    assert_eq!(give(&second, "ana", Surface::Stream, 60_000), 10);
+    // What is no user's key is nobody's decision.
+    let long = "x".repeat(USER_KEY + 1);
+    for nobody in ["", " ", "a\0", &long] {
+        assert_eq!(give(&second, nobody, Surface::Stream, 60_000), 10);
+    }
 }

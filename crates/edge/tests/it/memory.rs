@@ -104,6 +104,7 @@ impl World {
             flags: Vec::new(),
             segments: Vec::new(),
             keys: keys.into(),
+            decision_sample: 0,
         };
         let environment = Environment {
             state,
@@ -298,6 +299,7 @@ impl Environment {
             flags,
             segments,
             keys,
+            decision_sample: self.state.decision_sample,
         })
     }
 }
@@ -397,6 +399,7 @@ impl Shelf {
             all.counts.extend(batch.counts);
             all.exposures.extend(batch.exposures);
             all.metrics.extend(batch.metrics);
+            all.decisions.extend(batch.decisions);
         }
         all
     }

@@ -21,6 +21,7 @@ fn since(from: i64, to: i64, bytes: usize) -> Since {
         trace: None,
         flags: Vec::new(),
         segments: Vec::new(),
+        decision_sample: 7,
         keys: Some(vec![crate::message::WireKey {
             secret: secret.collect(),
             kind: crate::message::Kind::Client,

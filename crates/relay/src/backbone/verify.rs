@@ -235,6 +235,9 @@ fn differences(database: &Whole, relay: &Whole) -> Option<Differs> {
     if database.last_stamp != relay.last_stamp {
         found.push("the last stamp".to_owned());
     }
+    if database.decision_sample != relay.decision_sample {
+        found.push("of which users decisions are logged".to_owned());
+    }
     (!found.is_empty()).then_some(Differs::Content(found))
 }
 

@@ -30,6 +30,9 @@ pub struct Whole {
     pub segments: Vec<Segment>,
     /// The keys that are valid.
     pub keys: Vec<WireKey>,
+    /// Of how many of a million users decisions are logged.
+    #[serde(default)]
+    pub decision_sample: u32,
 }
 
 /// What came after a position: [`source::Delta`].
@@ -57,6 +60,9 @@ pub struct Since {
     /// All keys that are valid, where keys changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keys: Option<Vec<WireKey>>,
+    /// Of how many of a million users decisions are logged, whether or not that changed.
+    #[serde(default)]
+    pub decision_sample: u32,
 }
 
 /// A valid SDK key.
@@ -141,6 +147,7 @@ impl From<source::State> for Whole {
             flags: state.flags,
             segments: state.segments,
             keys: state.keys.iter().map(Into::into).collect(),
+            decision_sample: state.decision_sample,
         }
     }
 }
@@ -159,6 +166,7 @@ impl Since {
             keys: keys.map(|keys| keys.iter().map(Into::into).collect()),
             flags: delta.flags,
             segments: delta.segments,
+            decision_sample: delta.decision_sample,
         }
     }
 }

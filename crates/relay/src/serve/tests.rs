@@ -72,6 +72,7 @@ impl World {
             flags: Vec::new(),
             segments: vec![segment],
             keys: self.keys.lock().unwrap().clone(),
+            decision_sample: 0,
             trace: Default::default(),
         };
         self.mirror().put(whole);

@@ -14,6 +14,7 @@ fn environment(id: &str) -> Whole {
         flags: Vec::new(),
         segments: Vec::new(),
         keys: Vec::new(),
+        decision_sample: 0,
     }
 }
 

@@ -6,7 +6,7 @@
 use burgee_edge::sink;
 use burgee_edge::traffic::limits::{EVENT_TEXT, PROPERTIES, PROPERTY, USER_KEY, USER_NAME};
 
-use super::{Batch, Count, Exposure, Metric, User};
+use super::{Batch, Count, Decision, Exposure, Metric, User};
 
 /// What is older is not counted any more, in ms: 90 days, as long as hours and exposures are kept.
 /// Names of batches are known for longer than that.
@@ -18,6 +18,9 @@ const AHEAD: i64 = 60 * 60 * 1_000;
 
 /// The longest name of a sender: a UUID, and which piece it is.
 const SENDER: usize = 128;
+
+/// How long the words are that say how and why something was decided: those of later versions too.
+const WORD: usize = 32;
 
 /// Evaluations of a variation in a minute.
 const COUNT: u64 = 1 << 32;
@@ -65,6 +68,7 @@ impl Batch {
             counts: taken(self.counts, now, &within, &mut refused).1,
             exposures: taken(self.exposures, now, &within, &mut refused).1,
             metrics: taken(self.metrics, now, &within, &mut refused).1,
+            decisions: taken(self.decisions, now, &within, &mut refused).1,
         };
         Ok(Checked {
             batch,
@@ -173,6 +177,25 @@ impl Item for Metric {
         fit(&texts.map(String::as_str), EVENT_TEXT)?;
         self.at = time(self.at, now)?;
         Some(())
+    }
+}
+
+impl Item for Decision {
+    fn environment(&self) -> &str {
+        &self.environment
+    }
+
+    fn settle(&mut self, now: i64) -> Option<()> {
+        let texts = [&self.flag, &self.flag_id, &self.variation, &self.rule];
+        fit(&texts.map(String::as_str), USER_KEY)?;
+        fit(&[&self.user], USER_KEY)?;
+        let words = [&self.surface, &self.reason];
+        let is_word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        words.iter().all(|text| is_word(text)).then_some(())?;
+        fit(&words.map(String::as_str), WORD)?;
+        let named = !self.user.is_empty() && !self.surface.is_empty();
+        self.at = time(self.at, now)?;
+        named.then_some(())
     }
 }
 

@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use burgee_domain::access::Resource;
 use burgee_domain::colour::{Colour, NoColour};
+use burgee_domain::decision_log::{NoSample, Sample};
 use burgee_domain::model::Environment;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -33,12 +34,23 @@ pub struct EnvironmentView {
     /// Whether it is protected: a mark that people see and that policies can name
     /// (`env/*@protected`). It is not deleted while it has it.
     pub protected: bool,
+    /// Of which users it is logged what they are given.
+    pub decision_log: DecisionLog,
     /// Counts the change sets that changed what is served here; a `base` of change sets.
     pub version: i64,
     /// `<version>.<digest>`: names this very history.
     pub position: String,
     /// When it was made, ISO 8601.
     pub created_at: String,
+}
+
+/// Of which users it is logged what they are given.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DecisionLog {
+    /// Of which share of them: 0 (nobody) to 1 (all), to a millionth. They are chosen by their keys:
+    /// of a person all is logged, or nothing.
+    pub sample: f64,
 }
 
 impl From<Environment> for EnvironmentView {
@@ -50,6 +62,9 @@ impl From<Environment> for EnvironmentView {
             description: environment.description,
             colour: environment.colour.to_string(),
             protected: environment.protected,
+            decision_log: DecisionLog {
+                sample: environment.decisions.share(),
+            },
             version: environment.position.version,
             position: environment.position.to_string(),
             created_at: environment.created_at.to_string(),
@@ -82,6 +97,8 @@ pub struct EnvironmentEdit {
     pub colour: Option<String>,
     /// Whether it is protected. Taking that away needs `environment.unprotect`.
     pub protected: Option<bool>,
+    /// Of which users it is logged from now on what they are given.
+    pub decision_log: Option<DecisionLog>,
 }
 
 impl EnvironmentEdit {
@@ -91,6 +108,12 @@ impl EnvironmentEdit {
                 |error: NoColour| Problem::invalid("/colour", "colourInvalid", error.to_string());
             Colour::new(&it).map_err(invalid)
         });
+        let decisions = self.decision_log.map(|it| {
+            let invalid = |error: NoSample| {
+                Problem::invalid("/decisionLog/sample", "range", error.to_string())
+            };
+            Sample::new(it.sample).map_err(invalid)
+        });
         let description = self.description;
         let description = description.map(|it| api::description("/description", &it));
         Ok(burgee_store::EnvironmentEdit {
@@ -98,6 +121,7 @@ impl EnvironmentEdit {
             description: description.transpose()?,
             colour: colour.transpose()?,
             protected: self.protected,
+            decisions: decisions.transpose()?,
         })
     }
 }
@@ -181,7 +205,8 @@ pub async fn get(
     ))
 }
 
-/// Change an environment's name, description, colour and protection.
+/// Change an environment's name, description, colour and protection, and of which users it is logged
+/// what they are given.
 #[utoipa::path(patch, path = "/api/v1/projects/{project}/environments/{environment}",
     tag = "environments",
     params(("project", description = "The project's key"),
@@ -207,6 +232,9 @@ pub async fn update(
         .store
         .update_environment(&environment.id, &edit, actor, now())
         .await?;
+    if edit.decisions.is_some() {
+        state.served_as(&updated).await;
+    }
     Ok(Json(updated.into()))
 }
 

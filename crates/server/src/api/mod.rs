@@ -12,6 +12,7 @@ pub mod bulk;
 pub mod changes;
 pub mod compare;
 pub mod connections;
+pub mod decisions;
 pub mod environments;
 pub mod evaluate;
 pub mod events;

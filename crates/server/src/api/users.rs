@@ -92,7 +92,7 @@ impl UserQuery {
 }
 
 /// An environment in which the caller may do something to end users, or 403 or 404.
-pub(super) async fn place(
+pub(crate) async fn place(
     state: &AppState,
     caller: &Caller,
     action: &str,

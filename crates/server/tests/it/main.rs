@@ -9,6 +9,7 @@ mod audit;
 mod change_sets;
 mod conditions;
 mod conflicts;
+mod decisions;
 mod deliveries;
 mod events;
 mod examples;

@@ -1,5 +1,6 @@
 //! Relays: fed by a server, by NATS or by each other, and on their own when nobody feeds them.
 
+mod decided;
 mod delivered;
 mod featbit;
 mod meddling;

@@ -64,7 +64,7 @@ async fn flag_ids(
 }
 
 /// Whether the environment was once where a peer says it is.
-async fn is_in_history(
+pub(super) async fn is_in_history(
     connection: &mut AnyConnection,
     environment: &Environment,
     position: Position,

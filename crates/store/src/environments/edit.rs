@@ -1,6 +1,8 @@
-//! Changing what people see of an environment: its name, its colour, its protection, its place.
+//! Changing what is set of an environment: its name, its colour, its protection, its place, and of
+//! which users its decisions are logged.
 
 use burgee_domain::colour::Colour;
+use burgee_domain::decision_log::Sample;
 use burgee_domain::id::Id;
 use burgee_domain::key::Key;
 use burgee_domain::model::Environment;
@@ -24,6 +26,8 @@ pub struct EnvironmentEdit {
     pub colour: Option<Colour>,
     /// Whether it is protected.
     pub protected: Option<bool>,
+    /// Of which users its decisions are logged.
+    pub decisions: Option<Sample>,
 }
 
 impl EnvironmentEdit {
@@ -41,14 +45,15 @@ impl EnvironmentEdit {
             description: description.unwrap_or(before.description),
             colour: self.colour.unwrap_or(before.colour),
             protected: self.protected.unwrap_or(before.protected),
+            decisions: self.decisions.unwrap_or(before.decisions),
             ..before
         })
     }
 }
 
 impl Store {
-    /// Changes an environment's name, description, colour and protection. Where nothing differs,
-    /// nothing is written and no version moves.
+    /// Changes an environment's name, description, colour, protection, and of which users its
+    /// decisions are logged. Where nothing differs, nothing is written and no version moves.
     ///
     /// # Errors
     /// [`StoreError::Invalid`] of `name` or `description`.
@@ -68,7 +73,8 @@ impl Store {
         }
         write(&mut tx, &after).await?;
         let image = json!({"name": after.name, "description": after.description,
-            "colour": after.colour.to_string(), "protected": after.protected});
+            "colour": after.colour.to_string(), "protected": after.protected,
+            "decisionSample": after.decisions.share()});
         let words: Vec<&str> = edits.iter().map(|edit| edit.done).collect();
         let given = edits.iter().map(|edit| (edit.field, edit.value.clone()));
         let act = Act {
@@ -213,6 +219,16 @@ fn differences(before: &Environment, after: &Environment) -> Vec<Difference> {
                 "no longer protected"
             },
         ),
+        (
+            before.decisions != after.decisions,
+            "decisionSample",
+            after.decisions.share().to_string(),
+            if after.decisions == Sample::NONE {
+                "no longer logging decisions"
+            } else {
+                "set to log decisions"
+            },
+        ),
     ];
     let differing = fields.into_iter().filter(|(differs, ..)| *differs);
     differing
@@ -255,13 +271,14 @@ async fn project_of(tx: &mut Tx, id: &Id<Environment>) -> Result<String, StoreEr
 
 async fn write(tx: &mut Tx, environment: &Environment) -> Result<(), StoreError> {
     sqlx::query(
-        "UPDATE environments SET name = $1, description = $2, colour = $3, protected = $4 \
-         WHERE id = $5",
+        "UPDATE environments SET name = $1, description = $2, colour = $3, protected = $4, \
+         decision_sample = $5 WHERE id = $6",
     )
     .bind(environment.name.as_str())
     .bind(environment.description.as_str())
     .bind(environment.colour.to_string())
     .bind(i16::from(environment.protected))
+    .bind(i64::from(environment.decisions.millionths()))
     .bind(environment.id.as_str())
     .execute(&mut **tx)
     .await?;

@@ -108,7 +108,10 @@ impl Store {
         } = &locked;
         self.delete_in(&mut tx, &act, project, vec![environment.clone()], now)
             .await?;
-        self.end(tx, false).await
+        self.end(tx, false).await?;
+        self.forget_decisions_of(std::slice::from_ref(environment))
+            .await;
+        Ok(())
     }
 
     /// Deletes a project with its environments; keeps its history.
@@ -135,14 +138,25 @@ impl Store {
             params: vec![("project", key.clone())],
             text: format!("{key}: project deleted"),
         };
-        self.delete_in(&mut tx, &act, &key, environments, now)
+        self.delete_in(&mut tx, &act, &key, environments.clone(), now)
             .await?;
         sqlx::query("UPDATE projects SET deleted_at = $1 WHERE id = $2")
             .bind(now.0)
             .bind(id.as_str())
             .execute(&mut *tx)
             .await?;
-        self.end(tx, false).await
+        self.end(tx, false).await?;
+        self.forget_decisions_of(&environments).await;
+        Ok(())
+    }
+
+    /// Forgets what was logged of environments that are deleted. What cannot be reached now, and what
+    /// relays bring later, goes when the traffic is rolled up.
+    async fn forget_decisions_of(&self, environments: &[Environment]) {
+        for environment in environments {
+            let id = environment.id.as_str();
+            let _later = self.traffic().forget_decisions(id).await;
+        }
     }
 
     /// Deletes locked environments of a project, and revokes their keys.

@@ -1,4 +1,4 @@
-//! Growing old: minutes become hours, hours become days, exposures end.
+//! Growing old: minutes become hours, hours become days, exposures and decisions end.
 //!
 //! Each step is a short transaction over one hour, one day or a few thousand rows, so that batches
 //! never wait long. On PostgreSQL a step sees one moment: a count that comes in meanwhile is
@@ -12,7 +12,7 @@ use crate::error::StoreError;
 use crate::row;
 
 const HOUR: i64 = 3_600_000;
-const DAY: i64 = 24 * HOUR;
+pub(super) const DAY: i64 = 24 * HOUR;
 
 /// How long minute rows, hour rows, exposures, known batches, and up to which of a sender's batches all
 /// were in, are kept, in ms. The last is longer than what is counted may be old
@@ -24,7 +24,7 @@ const KEEP_BATCHES: i64 = 48 * HOUR;
 const KEEP_SENDERS: i64 = 92 * DAY;
 
 /// How many rows a step deletes at most.
-const STEP: i64 = 5_000;
+pub(super) const STEP: i64 = 5_000;
 
 /// What a roll-up did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,6 +35,8 @@ pub struct RolledUp {
     pub days: u64,
     /// Exposures that were forgotten.
     pub exposures: u64,
+    /// Decisions that were forgotten.
+    pub decisions: u64,
 }
 
 impl Traffic<'_> {
@@ -50,6 +52,7 @@ impl Traffic<'_> {
         done.exposures = self
             .forget(FORGET_EXPOSURES, now.0 - KEEP_EXPOSURES)
             .await?;
+        done.decisions = self.trim_decisions(now, super::DECISIONS).await?;
         self.forget_batches(now.0 - KEEP_BATCHES).await?;
         self.forget(FORGET_SENDERS, now.0 - KEEP_SENDERS).await?;
         Ok(done)

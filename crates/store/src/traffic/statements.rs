@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Batch, Count, Exposure, MetricEvent, UserSeen};
+use super::{Batch, Count, Decision, Exposure, MetricEvent, UserSeen};
 use crate::digest;
 use crate::error::StoreError;
 use crate::sql::Sql;
@@ -133,6 +133,24 @@ pub(super) fn insert_metrics(
         sql.next(&*event.event).next(event.value);
         sql.next(&*event.route).next(&*event.kind);
         sql.next(&*event.app_type).next(event.at.0).push(")");
+    }
+    Ok(sql)
+}
+
+pub(super) fn insert_decisions(rows: &[&Decision<'_>]) -> Result<Sql, StoreError> {
+    let mut sql = Sql::new(
+        "INSERT INTO decisions (id, environment_id, user_key, flag, flag_id, variation, surface, \
+         reason, rule, version, digest, at) VALUES ",
+    );
+    for (index, row) in rows.iter().enumerate() {
+        sql.row(index).bind(uuid::Uuid::now_v7().to_string());
+        sql.next(&*row.environment).next(&*row.user);
+        sql.next(&*row.flag).next(&*row.flag_id);
+        sql.next(&*row.variation).next(&*row.surface);
+        sql.next(row.reason.as_deref()).next(row.rule.as_deref());
+        sql.next(row.position.map(|it| it.version));
+        let digest = row.position.map(|it| format!("{:016x}", it.digest));
+        sql.next(digest.as_deref()).next(row.at.0).push(")");
     }
     Ok(sql)
 }

@@ -167,6 +167,7 @@ impl Traffic<'_> {
             "DELETE FROM end_users WHERE environment_id = $1 AND key = $2",
             "DELETE FROM exposures WHERE environment_id = $1 AND user_key = $2",
             "DELETE FROM metric_events WHERE environment_id = $1 AND user_key = $2",
+            "DELETE FROM decisions WHERE environment_id = $1 AND user_key = $2",
         ] {
             let done = sqlx::query(statement)
                 .bind(environment)

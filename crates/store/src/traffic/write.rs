@@ -6,9 +6,10 @@ use std::ops::Range;
 use sqlx::{AnyConnection, Connection};
 
 use super::statements::{
-    insert_counts, insert_exposures, insert_metrics, insert_new_users, known_users, minute,
-    upsert_users,
+    insert_counts, insert_decisions, insert_exposures, insert_metrics, insert_new_users,
+    known_users, minute, upsert_users,
 };
+use super::storable::Storable;
 use super::{Batch, Count, Exposure, MetricEvent, Traffic, UserSeen, activity, names};
 use crate::error::StoreError;
 use crate::row;
@@ -54,8 +55,13 @@ impl Traffic<'_> {
             .write(&mut tx, &exposures, 8, &|rows| insert_exposures(rows))
             .await?;
         written.write_metrics(&mut tx, batch).await?;
+        let decisions = storable(&batch.decisions);
+        written
+            .write(&mut tx, &decisions, 12, &|rows| insert_decisions(rows))
+            .await?;
         tx.commit().await?;
         self.store.shared.noted.keep(&served);
+        self.trim_after(batch).await;
         Ok(written)
     }
 }
@@ -190,50 +196,13 @@ fn numbered<'b, 'a>(batch: &'b Batch<'a>) -> Rows<(i64, &'b MetricEvent<'a>)> {
     Rows { rows, refused }
 }
 
-/// Whether both databases could hold a row's values at all.
-trait Storable {
-    fn is_storable(&self) -> bool;
-}
-
-fn without_nul(texts: &[&str]) -> bool {
-    texts.iter().all(|text| !text.contains('\0'))
-}
-
-impl Storable for UserSeen<'_> {
-    fn is_storable(&self) -> bool {
-        let properties = self.properties.iter();
-        without_nul(&[&self.environment, &self.key, &self.name])
-            && properties
-                .flat_map(|(name, value)| [name, value])
-                .all(|text| !text.contains('\0'))
-    }
-}
-
-impl Storable for Count<'_> {
-    fn is_storable(&self) -> bool {
-        let texts = [
-            &self.environment,
-            &self.flag,
-            &self.flag_id,
-            &self.variation,
-        ];
-        without_nul(&texts.map(|text| &**text)) && i64::try_from(self.count).is_ok()
-    }
-}
-
-impl Storable for Exposure<'_> {
-    fn is_storable(&self) -> bool {
-        let texts = [&self.flag, &self.flag_id, &self.variation, &self.user];
-        without_nul(&texts.map(|text| &**text)) && without_nul(&[&self.environment])
-    }
-}
-
-impl Storable for MetricEvent<'_> {
-    fn is_storable(&self) -> bool {
-        let texts = [&self.environment, &self.user, &self.event, &self.route];
-        without_nul(&texts.map(|text| &**text))
-            && without_nul(&[&self.kind, &self.app_type])
-            && self.value.is_finite()
+/// The rows that both databases could hold, each by itself.
+fn storable<T: Storable>(rows: &[T]) -> Rows<&T> {
+    let storable: Vec<&T> = rows.iter().filter(|row| row.is_storable()).collect();
+    let refused = (rows.len() - storable.len()) as u64;
+    Rows {
+        rows: storable,
+        refused,
     }
 }
 

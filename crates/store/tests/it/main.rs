@@ -3,6 +3,7 @@
 
 mod audit;
 mod change_sets;
+mod decisions;
 mod deliveries;
 mod feed;
 mod forget;

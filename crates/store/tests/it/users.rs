@@ -3,7 +3,7 @@
 use burgee_eval::time::Millis;
 use burgee_store::page::PageRequest;
 use burgee_store::traffic::{
-    Batch, Count, CountQuery, Exposure, Grain, Known, MetricEvent, UserSearch, UserSeen,
+    Batch, Count, CountQuery, Decision, Exposure, Grain, Known, MetricEvent, UserSearch, UserSeen,
 };
 
 use crate::kit::{Database, NOW, for_each_database, later};
@@ -255,16 +255,29 @@ async fn a_forgotten_user_is_nowhere_and_the_counts_stay() {
             app_type: "javascript".into(),
             at: NOW,
         };
+        let decision = |user: &str| Decision {
+            environment: "e".into(),
+            user: user.to_owned().into(),
+            flag: "f".into(),
+            flag_id: "i".into(),
+            variation: "a".into(),
+            surface: "stream".into(),
+            reason: None,
+            rule: None,
+            position: None,
+            at: NOW,
+        };
         let both = Batch {
             users: vec![user("ana", ""), user("bea", "")],
             counts: vec![count("a", NOW, 2)],
             exposures: vec![exposure("ana"), exposure("bea")],
             metrics: vec![event("ana"), event("ana"), event("bea")],
+            decisions: vec![decision("ana"), decision("bea")],
             ..batch(1)
         };
         let traffic = database.store.traffic();
         traffic.write(&both).await.unwrap();
-        assert_eq!(traffic.forget_user("e", "ana").await.unwrap(), 4);
+        assert_eq!(traffic.forget_user("e", "ana").await.unwrap(), 5);
         assert_eq!(traffic.forget_user("e", "ana").await.unwrap(), 0);
         assert_eq!(listed(database, None, 50).await, ["bea"]);
         let counts = traffic
@@ -273,7 +286,7 @@ async fn a_forgotten_user_is_nowhere_and_the_counts_stay() {
             .unwrap();
         assert_eq!(counts.iter().map(|it| it.count).sum::<i64>(), 2);
         let mut raw = database.raw_traffic().await;
-        for table in ["exposures", "metric_events"] {
+        for table in ["exposures", "metric_events", "decisions"] {
             let left = format!("SELECT user_key FROM {table}");
             let left = sqlx::query_scalar::<_, String>(sqlx::AssertSqlSafe(left));
             assert_eq!(left.fetch_all(&mut raw).await.unwrap(), ["bea"]);

@@ -9,6 +9,7 @@ const environment = (key: string, isProtected = false): Schemas["EnvironmentView
   description: "",
   colour: "#000000",
   protected: isProtected,
+  decisionLog: { sample: 0 },
   version: 1,
   position: "1.0",
   createdAt: "2026-11-22T08:00:00.000Z",

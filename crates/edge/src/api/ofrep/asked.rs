@@ -13,9 +13,11 @@ use super::super::access::find;
 use super::super::body;
 use super::super::{Api, USER_BODY, now};
 use super::refusal::Refusal;
+use crate::environment::Encoded;
 use crate::hub::Access;
+use crate::sink::Surface;
 use crate::source::KeyKind;
-use crate::traffic::limits;
+use crate::traffic::{Given, limits};
 
 /// The other header that a key may come in.
 pub(super) const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
@@ -76,6 +78,22 @@ impl Asked {
     /// SDKs are.
     pub(super) fn user(&self, api: &Api) -> Result<User<'_>, Refusal> {
         user(api, &self.access, &self.body, now())
+    }
+}
+
+/// An answer to a user, for the log of decisions; `at` in ms since 1970.
+pub(super) fn given<'a>(
+    access: &'a Access,
+    state: &'a Encoded,
+    user: &'a User<'a>,
+    at: i64,
+) -> Given<'a> {
+    Given {
+        environment: access.environment.id(),
+        state,
+        user,
+        surface: Surface::Ofrep,
+        at,
     }
 }
 

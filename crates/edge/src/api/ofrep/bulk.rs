@@ -8,7 +8,7 @@ use burgee_eval::user::User;
 
 use super::super::{Api, JSON, now};
 use super::EVENTS;
-use super::asked::Asked;
+use super::asked::{Asked, given};
 use super::hints;
 use super::refusal::Refusal;
 use super::tag::Tag;
@@ -28,6 +28,9 @@ pub(super) async fn evaluate(State(api): State<Api>, asked: Asked) -> Result<Res
     let user = asked.user(&api)?;
     let mut json = Vec::new();
     write(&state, &user, asked.access.kind, &credential, &mut json);
+    let all = 0..state.snapshot().flags().len();
+    let given = given(&asked.access, &state, &user, now());
+    api.traffic.decided(&given, all);
     let mut response = Response::new(Body::from(json));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, JSON);

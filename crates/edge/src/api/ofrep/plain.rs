@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use httpdate::HttpDate;
 
 use super::super::Api;
-use super::asked::{is_json, secret, user};
+use super::asked::{given, is_json, secret, user};
 use super::single::Keys;
 use super::tag::Tag;
 use super::{FLAGS, bulk, single};
@@ -99,6 +99,9 @@ impl Answers {
             let user = user(api, access, question.body, now).ok()?;
             self.say_json();
             bulk::write(&state, &user, access.kind, &credential, &mut self.bytes);
+            let all = 0..state.snapshot().flags().len();
+            let given = given(access, &state, &user, now);
+            api.traffic.decided(&given, all);
         }
         for part in ["etag: ", tag.text(), "\r\n"] {
             self.head.extend_from_slice(part.as_bytes());
@@ -117,7 +120,10 @@ impl Answers {
         let user = user(api, access, question.body, now).ok()?;
         let state = access.environment.current();
         self.say_json();
-        single::write(&state, &user, access.kind, &keys, &mut self.bytes).then_some(())
+        let found = single::write(&state, &user, access.kind, &keys, &mut self.bytes)?;
+        let given = given(access, &state, &user, now);
+        api.traffic.decided(&given, std::iter::once(found));
+        Some(())
     }
 
     fn say_json(&mut self) {

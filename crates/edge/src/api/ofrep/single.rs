@@ -7,9 +7,9 @@ use axum::http::{Uri, header};
 use axum::response::Response;
 use burgee_eval::user::User;
 
-use super::super::{Api, JSON};
+use super::super::{Api, JSON, now};
 use super::FLAGS;
-use super::asked::Asked;
+use super::asked::{Asked, given};
 use super::refusal::Refusal;
 use crate::environment::Encoded;
 use crate::http::query::percent_decoded;
@@ -36,22 +36,26 @@ fn answer(api: &Api, keys: &Keys<'_>, asked: &Asked) -> Result<Vec<u8>, Refusal>
     let user = asked.user(api)?;
     let state = asked.access.environment.current();
     let mut json = Vec::with_capacity(256);
-    match write(&state, &user, asked.access.kind, keys, &mut json) {
+    let found = write(&state, &user, asked.access.kind, keys, &mut json);
+    let given = given(&asked.access, &state, &user, now());
+    api.traffic.decided(&given, found.into_iter());
+    match found.is_some() {
         true => Ok(json),
         false => Err(Refusal::no_flag(&keys.meant)),
     }
 }
 
-/// Appends what a flag gives a user; false, and nothing appended, where there is none.
+/// Appends what a flag gives a user, and gives its place; none, and nothing appended, where there
+/// is no such flag.
 pub(super) fn write(
     state: &Encoded,
     user: &User<'_>,
     kind: KeyKind,
     keys: &Keys<'_>,
     json: &mut Vec<u8>,
-) -> bool {
+) -> Option<usize> {
     let mut keys = [&*keys.meant, keys.written].into_iter();
-    keys.any(|key| state.ofrep_flag(key, user, kind, json))
+    keys.find_map(|key| state.ofrep_flag(key, user, kind, json))
 }
 
 /// What a flag's key may be. Some providers encode it and some do not, so where the decoded one is

@@ -35,6 +35,7 @@ fn first() -> Encoded {
         flags: Vec::new(),
         segments: Vec::new(),
         keys: Vec::new(),
+        decision_sample: 0,
     })
 }
 
@@ -47,6 +48,7 @@ fn next(state: &Encoded) -> Encoded {
         flags: Vec::new(),
         segments: Vec::new(),
         keys: None,
+        decision_sample: 0,
     };
     state.apply(delta).0
 }

@@ -1,6 +1,7 @@
 //! Environments to test with, and answers read back.
 
 mod client;
+mod decisions;
 mod naive;
 mod server;
 mod update;
@@ -97,6 +98,7 @@ pub(super) fn state(flags: Vec<Flag>, segments: Vec<Segment>) -> State {
         flags,
         segments,
         keys: Vec::new(),
+        decision_sample: 0,
     }
 }
 
@@ -130,6 +132,7 @@ pub(super) fn step(
         flags,
         segments,
         keys: None,
+        decision_sample: 0,
     });
     let to = Arc::new(to);
     let environment = Arc::new(Environment::new("env".into(), Arc::clone(&from)));

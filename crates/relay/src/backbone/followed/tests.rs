@@ -64,6 +64,7 @@ fn change(from: i64, to: i64) -> (Head, Bytes) {
         flags: Vec::new(),
         segments: Vec::new(),
         keys: None,
+        decision_sample: 0,
     };
     parts(at(from), at(to), 0, pack(&since).unwrap()).remove(0)
 }

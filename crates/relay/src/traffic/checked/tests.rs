@@ -66,6 +66,42 @@ fn counts_are_of_a_time_and_a_size_that_can_be() {
 }
 
 #[test]
+fn decisions_are_taken_as_an_edge_could_have_made_them() {
+    let decision = |user: &str, surface: &str, at: i64| {
+        json!({"environment": "e", "user": user, "flag": "f", "flagId": "1", "variation": "v",
+            "surface": surface, "reason": "rule", "rule": "r", "position": [7, 1], "at": at})
+    };
+    let long = "x".repeat(USER_KEY + 1);
+    let reported = json!({"environment": "e", "user": "b", "flag": "f", "flagId": "1",
+        "variation": "v", "surface": "track", "at": NOW + DAY});
+    let mut theirs = decision("a", "stream", NOW);
+    theirs["environment"] = json!("theirs");
+    let decisions = json!([
+        decision("a", "stream", NOW),
+        theirs,
+        decision("", "stream", NOW),
+        decision(&long, "stream", NOW),
+        decision("a", "", NOW),
+        decision("a", "a stream", NOW),
+        decision("a", &"x".repeat(WORD + 1), NOW),
+        decision("a", "stream", NOW - 91 * DAY),
+        reported,
+    ]);
+    let checked = check(batch("s", json!({"decisions": decisions})));
+    let taken: Vec<_> = checked.batch.decisions.iter().collect();
+    assert_eq!(checked.refused, 6);
+    let [first, second] = taken[..] else {
+        panic!("{taken:?}")
+    };
+    let texts = first.texts();
+    assert_eq!((texts.user, texts.reason, texts.rule), ("a", "rule", "r"));
+    let position = first.position.unwrap();
+    assert_eq!((position.version, position.digest), (7, 1));
+    assert_eq!((second.texts().user, second.texts().reason), ("b", ""));
+    assert_eq!((second.position, second.at), (None, NOW));
+}
+
+#[test]
 fn what_is_of_others_is_left_out_and_what_is_too_large_is_refused() {
     let long = "x".repeat(USER_KEY + 1);
     let users = json!([

@@ -4,7 +4,7 @@ use burgee_domain::access::{StatementInput, statements};
 use burgee_domain::id::Id;
 use burgee_eval::time::Millis;
 use burgee_server::now;
-use burgee_store::traffic::UserSeen;
+use burgee_store::traffic::{Batch, Decision, UserSeen};
 use burgee_store::{Actor, AgentSeen, Grant, NewToken, RelayKind};
 use burgee_testkit::api::Api;
 use serde_json::{Value, json};
@@ -115,6 +115,24 @@ async fn users(app: &App) {
         at: now(),
     });
     app.store.traffic().put_users(&users).await.unwrap();
+    let decision = Decision {
+        environment: environment.as_str().into(),
+        user: "known".into(),
+        flag: "lit".into(),
+        flag_id: "lit".into(),
+        variation: "on".into(),
+        surface: "track".into(),
+        reason: None,
+        rule: None,
+        position: None,
+        at: now(),
+    };
+    let batch = Batch {
+        sender: "fixture".into(),
+        decisions: vec![decision],
+        ..Batch::default()
+    };
+    app.store.traffic().write(&batch).await.unwrap();
 }
 
 /// Relays that use a key: one that is connected, and one that is not.

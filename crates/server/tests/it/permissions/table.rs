@@ -271,6 +271,12 @@ fn users() -> Vec<Operation> {
     let write = ["user.write", "environment.read", "project.read"];
     vec![
         op(
+            "GET /api/v1/projects/{project}/environments/{environment}/decisions",
+            format!("{environment}/decisions"),
+            &read,
+        )
+        .shows("flag.read"),
+        op(
             "GET /api/v1/projects/{project}/environments/{environment}/users",
             format!("{environment}/users"),
             &read,
