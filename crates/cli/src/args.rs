@@ -6,6 +6,7 @@
 
 pub(crate) mod ask;
 pub(crate) mod bench;
+pub(crate) mod decisions;
 pub(crate) mod files;
 pub(crate) mod people;
 pub(crate) mod relay;
@@ -20,6 +21,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use ipnet::IpNet;
 
 use ask::{DiffArgs, EvaluateArgs, ExplainArgs};
+use decisions::DecisionArgs;
 use files::{ApplyArgs, BackupArgs, ExportArgs, ImportCommand, PlanArgs, RestoreArgs};
 use people::{OrganizationCommand, TokenCommand, UserCommand};
 use relay::{BackboneArgs, ExportStateArgs, RelayArgs, VerifyArgs};
@@ -236,6 +238,8 @@ pub(crate) struct ServerArgs {
         value_name = "N"
     )]
     pub(crate) requests_per_second: u32,
+    #[command(flatten)]
+    pub(crate) decisions: DecisionArgs,
     /// Seed the project `demo`: eight flags and two segments to try things with.
     #[arg(long, env = "BURGEE_DEMO", value_parser = FalseyValueParser::new())]
     pub(crate) demo: bool,

@@ -11,6 +11,7 @@ mod ask;
 mod audit;
 mod backup;
 mod bench;
+mod decisions;
 mod import;
 mod logs;
 mod organization;

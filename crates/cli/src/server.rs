@@ -9,7 +9,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::admin::{location, place};
 use crate::args::ServerArgs;
-use crate::{logs, traces};
+use crate::{decisions, logs, traces};
 
 /// What the first start says.
 const WELCOME: &str = "\
@@ -82,6 +82,7 @@ fn config(args: &ServerArgs) -> anyhow::Result<Config> {
         rates: Rates::of(Some(args.requests_per_second).filter(|it| *it > 0)),
         demo: args.demo,
         backbone: args.backbone.backbone(),
+        decision_outlets: decisions::outlets(&args.decisions)?,
         ..config
     })
 }

@@ -56,21 +56,23 @@ pub(crate) fn start(args: &TraceArgs, service: &'static str) -> anyhow::Result<T
         .with_endpoint(format!("{}/v1/traces", endpoint.trim_end_matches('/')))
         .build()
         .context("--otlp-endpoint")?;
+    let provider = SdkTracerProvider::builder()
+        .with_batch_exporter(exporter)
+        .with_resource(resource(service))
+        .build();
+    global::set_tracer_provider(provider.clone());
+    Ok(Traces(Some(provider)))
+}
+
+/// What the process calls itself.
+pub(crate) fn resource(service: &'static str) -> Resource {
     let mut resource = Resource::builder()
         .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")));
     if std::env::var_os("OTEL_SERVICE_NAME").is_none() {
         resource = resource.with_service_name(service);
     }
-    let provider = SdkTracerProvider::builder()
-        .with_batch_exporter(exporter)
-        .with_resource(
-            resource
-                .with_detector(Box::new(EnvResourceDetector::new()))
-                .build(),
-        )
-        .build();
-    global::set_tracer_provider(provider.clone());
-    Ok(Traces(Some(provider)))
+    let detector = Box::new(EnvResourceDetector::new());
+    resource.with_detector(detector).build()
 }
 
 /// Why variables of OpenTelemetry say that nothing is to be exported, or not as it is done here.
@@ -101,14 +103,14 @@ const MOST: usize = 1024 * 1024;
 
 /// Asks a collector. The exporter has a thread of its own; what is sent, is sent by the runtime.
 #[derive(Clone, Debug)]
-struct Exporting {
+pub(crate) struct Exporting {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
     runtime: Handle,
 }
 
 impl Exporting {
     /// To be called on the runtime.
-    fn here() -> Self {
+    pub(crate) fn here() -> Self {
         let connector = HttpsConnectorBuilder::new()
             .with_tls_config(Arc::unwrap_or_clone(upstream::tls()))
             .https_or_http()

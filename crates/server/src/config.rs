@@ -12,6 +12,7 @@ use burgee_store::Location;
 use ipnet::IpNet;
 
 use crate::TlsFiles;
+use crate::decision_log::Outlets;
 use crate::rates::Rates;
 
 /// The options of `burgee server`.
@@ -48,6 +49,8 @@ pub struct Config {
     pub demo: bool,
     /// NATS, through which relays are fed as well; none where they all connect to servers.
     pub backbone: Option<Backbone>,
+    /// Where decisions go besides the database.
+    pub decision_outlets: Outlets,
     /// Over how long a stopping server spreads telling connections to come back.
     pub drain: Duration,
 }
@@ -76,6 +79,7 @@ impl Config {
             rates: Rates::default(),
             demo: false,
             backbone: None,
+            decision_outlets: Outlets::default(),
             drain: driver::DRAIN,
         }
     }

@@ -13,6 +13,7 @@ pub mod body;
 pub mod conditional;
 pub mod config;
 pub mod deadline;
+pub mod decision_log;
 pub mod delivery;
 pub mod demo;
 pub mod docs;

@@ -29,6 +29,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::Config;
+use crate::decision_log::Outlets;
 use crate::delivery::RelayFigures;
 use crate::feed::LocalSource;
 use crate::late::{LateRoutes, LateStore};
@@ -48,6 +49,7 @@ pub struct Server {
     first_start: bool,
     owner_password: Option<String>,
     store: LateStore,
+    outlets: Outlets,
     edge: driver::Handle,
     tasks: TaskTracker,
     /// Told first: loops close their connections.
@@ -71,7 +73,8 @@ impl Server {
         let (store, kept, first_start) = open_or_kept(&config, folder.as_ref()).await?;
         let tasks = TaskTracker::new();
         let (stop_edge, stop_feed) = (CancellationToken::new(), CancellationToken::new());
-        let edge = Edge::new(&store, kept, &stop_edge);
+        let outlets = config.decision_outlets.clone();
+        let edge = Edge::new(&store, kept, outlets.clone(), &stop_edge);
         edge.feed(folder, &stop_feed, &tasks);
         edge.hear(&store, &stop_feed, &tasks);
         let published = Counters::default();
@@ -115,6 +118,7 @@ impl Server {
             first_start,
             owner_password,
             store,
+            outlets,
             edge: handle,
             tasks,
             stop_edge,
@@ -156,6 +160,7 @@ impl Server {
         self.stop_feed.cancel();
         self.tasks.close();
         self.tasks.wait().await;
+        self.outlets.close().await;
         if let Some(store) = self.store.get() {
             store.close().await;
         }
@@ -202,10 +207,15 @@ struct Edge {
 }
 
 impl Edge {
-    fn new(store: &LateStore, kept: Option<Kept>, stop_edge: &CancellationToken) -> Self {
+    fn new(
+        store: &LateStore,
+        kept: Option<Kept>,
+        outlets: Outlets,
+        stop_edge: &CancellationToken,
+    ) -> Self {
         let metrics = Arc::new(Metrics::default());
         let source = Arc::new(LocalSource::new(store.clone(), kept));
-        let sink = Arc::new(LocalSink::new(store.clone()));
+        let sink = Arc::new(LocalSink::with(store.clone(), outlets));
         let hub = Hub::new(Arc::clone(&source) as _, Arc::clone(&metrics));
         let node = uuid::Uuid::now_v7().to_string();
         let figures = Arc::new(RelayFigures::new(node.clone()));
@@ -334,8 +344,10 @@ impl Managing {
     async fn serve_metrics(&self) -> anyhow::Result<SocketAddr> {
         let (counters, mails) = (Arc::clone(&self.api.metrics), Arc::clone(&self.mails));
         let published = self.published.clone();
+        let outlets = self.config.decision_outlets.counters.clone();
         let text = move || {
             let text = metrics::joined(&counters.encode(), &published.encode());
+            let text = metrics::joined(&text, &outlets.encode());
             match mails.get() {
                 Some(mails) => metrics::joined(&text, &mails.encode()),
                 None => text,

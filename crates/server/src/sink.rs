@@ -13,6 +13,7 @@ use burgee_store::traffic;
 use tokio::time::timeout;
 
 use crate::app::now;
+use crate::decision_log::Outlets;
 use crate::feed::unavailable;
 use crate::late::LateStore;
 
@@ -23,12 +24,18 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Takes the edge's batches.
 pub struct LocalSink {
     store: LateStore,
+    outlets: Outlets,
 }
 
 impl LocalSink {
     /// A sink into `store`.
     pub fn new(store: LateStore) -> Self {
-        Self { store }
+        Self::with(store, Outlets::default())
+    }
+
+    /// The same, which gives the decisions that were stored on.
+    pub fn with(store: LateStore, outlets: Outlets) -> Self {
+        Self { store, outlets }
     }
 }
 
@@ -41,6 +48,9 @@ impl Sink for LocalSink {
             let written = written.map_err(late)?.map_err(unavailable)?;
             if written.refused > 0 {
                 tracing::warn!(rows = written.refused, "traffic that no database can hold");
+            }
+            if !written.repeated {
+                self.outlets.take(&sent.decisions);
             }
             Ok(Taken {
                 known_users: written.known_users,

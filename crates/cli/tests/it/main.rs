@@ -10,6 +10,7 @@ mod backup;
 mod bench;
 mod commands;
 mod database_down;
+mod decisions;
 mod demo;
 mod disk_full;
 mod faults;

@@ -76,7 +76,7 @@ impl Collector {
 /// Answers exports until the connection ends.
 fn take(stream: TcpStream, sender: &Sender<Span>) {
     let mut reader = BufReader::new(stream);
-    while let Some(body) = request(&mut reader) {
+    while let Some((_, body)) = request(&mut reader, "/v1/traces") {
         let export = ExportTraceServiceRequest::decode(body.as_slice()).unwrap();
         let scopes = export
             .resource_spans
@@ -92,11 +92,12 @@ fn take(stream: TcpStream, sender: &Sender<Span>) {
     }
 }
 
-fn request(reader: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
-    let mut length = 0;
+/// Reads an export to a path: its headers, and its body.
+pub(crate) fn request(reader: &mut BufReader<TcpStream>, path: &str) -> Option<(String, Vec<u8>)> {
+    let (mut head, mut length) = (String::new(), 0);
     let mut first = String::new();
     reader.read_line(&mut first).ok().filter(|it| *it > 0)?;
-    assert!(first.starts_with("POST /v1/traces "), "{first}");
+    assert!(first.starts_with(&format!("POST {path} ")), "{first}");
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).ok()?;
@@ -106,8 +107,10 @@ fn request(reader: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
         }
         if line.is_empty() {
             let mut body = vec![0; length];
-            return reader.read_exact(&mut body).ok().map(|()| body);
+            return reader.read_exact(&mut body).ok().map(|()| (head, body));
         }
+        head.push_str(&line);
+        head.push('\n');
     }
 }
 
