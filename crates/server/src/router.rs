@@ -27,10 +27,10 @@ use utoipa_axum::{PathItemExt, paste, routes};
 use crate::api::{
     activity, all_environments, audience, audit, bulk, changes, compare, connections, decisions,
     environments, evaluate, events, flag_clone, flag_index, flags, forget, groups, holders,
-    invitations, me, members, oidc, organization, past_effects, permissions, policies, prerequisites,
-    project_files, projects, promote, properties, relay_agents, relay_keys, requests, revert,
-    rules, sdk_keys, search, segments, session, sign_in, state, tokens, user_files,
-    user_properties, users, versions,
+    invitations, me, members, oidc, organization, past_effects, permissions, policies,
+    prerequisites, project_files, projects, promote, properties, relay_agents, relay_keys,
+    requests, revert, rules, sdk_keys, search, segments, session, sign_in, state, tokens,
+    user_files, user_properties, users, versions,
 };
 use crate::app::AppState;
 use crate::auth::session::renew;
