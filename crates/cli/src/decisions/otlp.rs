@@ -239,7 +239,7 @@ fn reason(ours: &str) -> &'static str {
         "" => "",
         "off" => "disabled",
         "default" => "default",
-        "targeted" | "rule" => "targeting_match",
+        "targeted" | "rule" | "prerequisite" => "targeting_match",
         _ => "unknown",
     }
 }
