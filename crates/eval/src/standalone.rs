@@ -237,8 +237,10 @@ impl Tree {
         let Some((needed, wanted)) = &prerequisite.needed else {
             return self.push(taken, Leaf::Off);
         };
-        let mut tree = Self::default();
-        tree.keys = self.keys;
+        let mut tree = Self {
+            keys: self.keys,
+            ..Self::default()
+        };
         tree.grow(needed)?;
         self.keys = tree.keys;
         self.exact &= tree.exact;
