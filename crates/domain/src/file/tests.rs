@@ -589,8 +589,5 @@ fn flags_that_need_flags_are_made_after_those_and_come_back_the_same() {
     let file: ProjectFile = serde_json::from_value(file).unwrap();
     let fault = plan(&file, &present(&empty("web")), false, &mut ids()).unwrap_err();
     let at = "/flags/a/environments/prod/prerequisites/0/flag";
-    assert_eq!(
-        (fault.code, fault.pointer.as_str()),
-        ("flagNotFound", at)
-    );
+    assert_eq!((fault.code, fault.pointer.as_str()), ("flagNotFound", at));
 }
