@@ -1,7 +1,15 @@
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/lib/api/client";
 
-const CODES = ["archived", "off", "targeted", "rule", "default", "unknownFlag"] as const;
+const CODES = [
+  "archived",
+  "off",
+  "prerequisite",
+  "targeted",
+  "rule",
+  "default",
+  "unknownFlag",
+] as const;
 
 /** By what, in a few words: where the sentence has no room. */
 export function ReasonWords({ reason }: { reason: Schemas["Why"] }) {

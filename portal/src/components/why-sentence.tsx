@@ -1,9 +1,10 @@
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/lib/api/client";
-import { type Flag, labelOf } from "@/lib/model/flag";
+import type { Flag } from "@/lib/model/flag";
 import { type Verdict, rolloutWords, verdictOf } from "@/lib/why";
 import { Sentence } from "./sentence";
-import { VariationLabel } from "./variation";
+import { neededParts } from "./why-prerequisite";
+import { Gets } from "./why-gets";
 import classes from "./why.module.css";
 
 interface Props {
@@ -29,6 +30,7 @@ export function WhySentence({ flag, environment, user, answer }: Props) {
     gets: <Gets flag={flag} variation={answer.variation} />,
     rule: <RuleName rule={verdict.rule} />,
     wanted: <Gets flag={flag} variation={flag.variations.find((it) => it.id === verdict.wanted)} />,
+    ...neededParts(verdict.needed),
   };
   const text = t(`why.says.${keyOf(verdict)}` as "why.says.off", {
     environment,
@@ -38,26 +40,11 @@ export function WhySentence({ flag, environment, user, answer }: Props) {
   return <Sentence text={text} parts={parts} />;
 }
 
-const keyOf = ({ code, split }: Verdict) => (split ? `${code}_${split}` : code);
-
-/** A variation by its letter and name; where there is none, what programs do then. */
-export function Gets({
-  flag,
-  variation,
-}: {
-  flag: Pick<Flag, "variations">;
-  variation: Schemas["Variation"] | null | undefined;
-}) {
-  const { t } = useTranslation();
-  if (!variation) return <em className={classes.nothing}>{t("effect.codeDefault")}</em>;
-  const place = flag.variations.findIndex((it) => it.id === variation.id);
-  const label = labelOf({ ...variation, name: variation.name ?? null });
-  return (
-    <strong className={classes.gets}>
-      {place < 0 ? label : <VariationLabel place={place} label={label} />}
-    </strong>
-  );
-}
+const keyOf = ({ code, split, needed }: Verdict) => {
+  // What is broken is met by nobody, whatever it serves.
+  if (needed?.met === false && needed.broken == null) return `${code}_serves`;
+  return split ? `${code}_${split}` : code;
+};
 
 /** A rule by its place, and its name where it has one. */
 export function RuleName({ rule }: { rule: { index: number; name: string } | undefined }) {

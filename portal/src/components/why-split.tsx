@@ -4,7 +4,7 @@ import { type Flag, labelOf } from "@/lib/model/flag";
 import { rolloutWords } from "@/lib/why";
 import { Sentence } from "./sentence";
 import { ShareBar } from "./variation";
-import { Gets } from "./why-sentence";
+import { Gets } from "./why-gets";
 import { Has } from "./why-condition";
 import classes from "./why.module.css";
 

@@ -2,6 +2,7 @@ import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/lib/api/client";
 import type { Flag } from "@/lib/model/flag";
 import { WhyCondition } from "./why-condition";
+import { WhyPrerequisite } from "./why-prerequisite";
 import { RuleName } from "./why-sentence";
 import { WhySplit } from "./why-split";
 import classes from "./why.module.css";
@@ -20,7 +21,7 @@ export function WhySteps({ flag, steps }: Props) {
     <ol className={classes.steps} aria-label={t("why.steps")}>
       {steps.map((step) => (
         <li
-          key={`${step.kind} ${step.id ?? ""}`}
+          key={`${step.kind} ${step.id ?? step.index ?? ""}`}
           className={classes.step}
           data-result={step.result}
         >
@@ -33,7 +34,7 @@ export function WhySteps({ flag, steps }: Props) {
                 {step.kind === "rule" ? (
                   <RuleName rule={{ index: step.index ?? 0, name: step.name ?? "" }} />
                 ) : (
-                  t(`why.kinds.${step.kind}`)
+                  t(`why.kinds.${step.kind}`, { number: (step.index ?? 0) + 1 })
                 )}
               </span>
               <span className={classes.result}>{t(`why.results.${resultOf(step)}`)}</span>
@@ -47,6 +48,7 @@ export function WhySteps({ flag, steps }: Props) {
                 ))}
               </ul>
             )}
+            {step.prerequisite && <WhyPrerequisite of={step.prerequisite} />}
             {step.split && <WhySplit flag={flag} split={step.split} />}
           </div>
         </li>

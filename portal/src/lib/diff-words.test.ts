@@ -79,6 +79,10 @@ const LINES: Record<string, Line> = {
   membersAdded: { params: { list: "included", users: "x" }, of: { items: ["ana"], more: 9 } },
   membersRemoved: { params: { list: "excluded", users: "x" }, of: { items: ["ana", "ben"] } },
   segmentRulesSet: { params: { rules: "x" }, of: { rules: [conditions, []], more: 2 } },
+  prerequisitesSet: {
+    params: { prerequisites: "x" },
+    of: { items: ["pay serves ‘On’", "cart serves an unknown variation (1)"], more: 0 },
+  },
   offVariationSet: { params: { variation: "x" }, of: { variation: "Off" } },
   variationAdded: { params: { variation: "x", value: "3" }, of: { variation: "Three" } },
   variationRemoved: { params: { variation: "x" }, of: { variation: "Three" } },

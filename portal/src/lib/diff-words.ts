@@ -55,8 +55,23 @@ function ofParts(phrases: Phrases, params: Said, of: Schemas["Parts"]): Said {
     const whole = name === "variations" && more === 0 && shown.length <= NAMED;
     parts[name] = whole ? phrases.list(shown) : some(phrases, shown, more);
   }
+  if (items && params["prerequisites"] !== undefined) {
+    const needed = items.map((it) => neededWords(phrases, it));
+    parts["prerequisites"] = more > 0 ? some(phrases, needed, more) : phrases.list(needed);
+  }
   if (variation !== undefined) parts["variation"] = named(variation);
   return parts;
+}
+
+/** `checkout serves ‘On’`, as the API has it; a key has no spaces. */
+function neededWords(phrases: Phrases, item: string): string {
+  const [, flag, variation] = /^(\S+) serves (.*)$/s.exec(item) ?? [];
+  if (flag === undefined || variation === undefined) return item;
+  const name = /^‘(.*)’$/s.exec(variation)?.[1];
+  return phrases.t("diff.prerequisite", {
+    flag,
+    variation: name === undefined ? phrases.t("diff.unknownVariation") : quoted(phrases, name),
+  });
 }
 
 const quoted = ({ t }: Phrases, text: string) => t("diff.quoted", { text });

@@ -180,6 +180,7 @@ function take(organization: string, queries: QueryClient, { event, data }: Messa
     again("evaluate", organization, project);
     again("flagIndex", organization, project);
     again("audience", organization, project);
+    again("prerequisites", organization, project);
     again("switched", organization, project);
     again("comparison", organization, project);
     if (more) again("flag", organization, project);

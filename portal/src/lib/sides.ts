@@ -1,6 +1,6 @@
 /** What stands side by side where environments are compared, in the reader's words. */
 import type { Schemas } from "./api/client";
-import { type Variation, labelOf, serving } from "./model/flag";
+import { type Prerequisite, type Variation, labelOf, serving } from "./model/flag";
 import { type Phrases, conditionWords, some } from "./phrases";
 import { servingWords } from "./words";
 
@@ -10,6 +10,7 @@ type Side = Schemas["Side"];
 /** All parts of a targeting: what "all" takes. */
 export const FACETS: Facet[] = [
   "onOff",
+  "prerequisites",
   "targets",
   "rules",
   "defaultRule",
@@ -72,6 +73,9 @@ export function sideWords(
   if (facet === "onOff") return t(value === true ? "flags.on" : "flags.off");
   // What is large comes without its value.
   if (value === null || value === undefined) return words;
+  if (facet === "prerequisites") {
+    return neededWords(phrases, value as Prerequisite[], words);
+  }
   if (facet === "tracking") return trackingWords(phrases, value as Tracking);
   if (!variations) return words;
   const label = (id: string) => labelOf(variations.find((it) => it.id === id));
@@ -107,6 +111,11 @@ export function sideWords(
     default:
       return words;
   }
+}
+
+/** Variations of other flags are known to the server. */
+function neededWords({ t }: Phrases, needed: Prerequisite[], words: string): string {
+  return needed.length === 0 ? t("compare.noPrerequisites") : words;
 }
 
 function trackingWords({ t, list }: Phrases, of: Tracking): string {

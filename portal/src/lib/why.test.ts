@@ -52,6 +52,25 @@ describe("the sentence", () => {
     expect(verdictOf(answer("default", {}, split(null, "on")), "on")).toEqual({ code: "default" });
   });
 
+  it("says what another flag serves instead", () => {
+    const params = { flag: "payments", variation: "on", index: "0" };
+    const needed = {
+      flag: "payments",
+      name: "Payments",
+      variation: "on",
+      served: "off",
+      met: false,
+    };
+    const told = answer("prerequisite", params);
+    told.steps = [{ kind: "prerequisite", result: "taken", prerequisite: needed }];
+    expect(verdictOf(told, "on")).toEqual({ code: "prerequisite", needed });
+    // Where no steps are told, it is known of which flag.
+    expect(verdictOf({ ...told, steps: [] }, "on").needed).toEqual({
+      flag: "payments",
+      variation: "on",
+    });
+  });
+
   it("says who is left out, and what is not there", () => {
     const out = answer("rule", { ...second, nothing: "uncovered" }, split(0.9, ""));
     expect(verdictOf(out, "on")).toMatchObject({ code: "rule", split: "uncovered", at: 0.9 });

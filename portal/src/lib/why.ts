@@ -4,7 +4,15 @@ import type { Schemas } from "@/lib/api/client";
 type Answer = Schemas["FlagEvaluation"];
 
 /** What decided. `unknown` is a variation that is not there. */
-const CODES = ["archived", "off", "targeted", "rule", "default", "unknownFlag"] as const;
+const CODES = [
+  "archived",
+  "off",
+  "prerequisite",
+  "targeted",
+  "rule",
+  "default",
+  "unknownFlag",
+] as const;
 export type Decided = (typeof CODES)[number] | "notReleased" | "unknown";
 
 export interface Verdict {
@@ -12,6 +20,8 @@ export interface Verdict {
   /** Where a rollout splits users: whether this one is in the share that was meant for some. */
   split?: "within" | "outside" | "uncovered";
   rule?: { id: string; index: number; name: string };
+  /** What another flag had to serve. */
+  needed?: Partial<Schemas["PrerequisiteStep"]> & { flag: string; variation: string };
   /** Where they fall, from 0 to 1. */
   at?: number;
   /** What is said of it: the share that they are in, or the one that they are out of. */
@@ -31,6 +41,11 @@ export function verdictOf(answer: Answer, meant: string): Verdict {
   const known = CODES.find((it) => it === code) ?? "notReleased";
   const about: Verdict = known === "rule" ? { code: known, rule } : { code: known };
   if (params["nothing"] === "variationUnknown") return { ...about, code: "unknown" };
+  if (known === "prerequisite") {
+    const taken = answer.steps?.find((it) => it.result === "taken")?.prerequisite;
+    const { flag = "", variation = "" } = params;
+    return { code: known, needed: taken ?? { flag, variation } };
+  }
   const split = answer.steps?.find((it) => it.result === "taken")?.split;
   if (!split || split.bucket == null) return about;
   const at = split.bucket;

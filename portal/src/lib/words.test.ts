@@ -64,6 +64,13 @@ it("an edit says what shall be", () => {
   expect(wordsOf(speaker, { ...place, kind: "addTargets", variation: "on", keys })).toBe(
     "On to a, b, c, d, e and 2 more",
   );
+  const prerequisites = ["payments", "cart"].map((flag) => ({ flag, variation: "on" }));
+  expect(wordsOf(speaker, { ...place, kind: "setPrerequisites", prerequisites })).toBe(
+    "needs payments, cart",
+  );
+  expect(wordsOf(speaker, { ...place, kind: "setPrerequisites", prerequisites: [] })).toBe(
+    "needs no other flag",
+  );
   expect(wordsOf(speaker, { ...place, kind: "setOffVariation", variation: "off" })).toBe(
     "false while off",
   );
@@ -91,6 +98,7 @@ const KINDS: Record<Edit["kind"], true> = {
   moveRule: true,
   setDefaultRule: true,
   setOffVariation: true,
+  setPrerequisites: true,
   setTracking: true,
   createSegment: true,
   renameSegment: true,

@@ -35,6 +35,7 @@ const NAMELESS: ReadonlySet<Edit["kind"]> = new Set([
   "turnOn",
   "turnOff",
   "setRules",
+  "setPrerequisites",
   "setTracking",
 ]);
 
@@ -65,6 +66,14 @@ export function wordsOf(speaker: Speaker, edit: Edit): string {
     case "setDefaultRule":
       return t("command.setDefaultRule", {
         serving: servingWords(speaker, served(edit), speaker.whole?.flag.variations),
+      });
+    case "setPrerequisites":
+      if (edit.prerequisites.length === 0) return t("command.setPrerequisites_none");
+      return t("command.setPrerequisites", {
+        flags: some(
+          speaker,
+          edit.prerequisites.map((it) => it.flag),
+        ),
       });
     case "setOffVariation":
       return t("command.setOffVariation", { variation: variation(speaker, edit.variation) });

@@ -14,6 +14,7 @@ export const KINDS = {
     "moveRule",
     "setDefaultRule",
     "setOffVariation",
+    "setPrerequisites",
     "setTracking",
     "setVariations",
     "updateVariation",

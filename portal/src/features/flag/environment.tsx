@@ -89,7 +89,13 @@ export function FlagEnvironment() {
       />
       <Warnings of={known.filter((it) => !it.pointer.startsWith("/rules/"))} />
       <Why environment={environment} />
-      <Parts place={place} server={server} view={view} warnings={known} />
+      <Parts
+        place={place}
+        server={server}
+        view={view}
+        hidden={detail.data?.neededByHidden ?? 0}
+        warnings={known}
+      />
       <Suspense>
         {anchor && (
           <Quick

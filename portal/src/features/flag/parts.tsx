@@ -5,6 +5,7 @@ import { type WholeFlag, targetingIn } from "@/lib/model/flag";
 import { Counts } from "./counts";
 import { Decides } from "./decides";
 import { LiveSection } from "./live-section";
+import { Prerequisites } from "./prerequisites";
 import { RuleList } from "./rules";
 import { Section } from "./section";
 import { Serving } from "./serving";
@@ -18,17 +19,35 @@ interface Props {
   place: UsersPlace;
   server: WholeFlag;
   view: WholeFlag;
+  /** In how many places it is needed that one may not see. */
+  hidden: number;
   warnings: Schemas["ItemWarning"][];
 }
 
 /** What decides who gets what, from the first thing that is asked to the last; and what can be served. */
-export function Parts({ place, server, view, warnings }: Props) {
+export function Parts({ place, server, view, hidden, warnings }: Props) {
   const { t } = useTranslation();
   const { environment } = place;
   const audience = useAudience(environment);
   const live = { environment, server };
   return (
     <>
+      <LiveSection
+        {...live}
+        area="prerequisites"
+        title={t("flag.prerequisites")}
+        help={t("flag.prerequisitesHelp")}
+      >
+        {(seen) => (
+          <Prerequisites
+            place={place}
+            flag={server.flag.key}
+            targeting={seen.now}
+            hidden={hidden}
+            edit={seen.edit}
+          />
+        )}
+      </LiveSection>
       <LiveSection {...live} area="targets" title={t("flag.targets")} help={t("flag.targetsHelp")}>
         {(seen) => (
           <Targets place={place} flag={seen.view.flag} targeting={seen.now} edit={seen.edit} />

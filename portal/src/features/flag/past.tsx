@@ -2,6 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { VariationLabel } from "@/components/variation";
+import { Sentence } from "@/components/sentence";
+import { NeededVariation } from "@/components/why-prerequisite";
 import { Empty, Failure, Waiting } from "@/components/states";
 import type { Schemas } from "@/lib/api/client";
 import { pastFlagQuery } from "@/lib/api/flag";
@@ -61,6 +63,21 @@ function State({ of, project }: { of: Schemas["PastFlag"]; project: string }) {
     <dl className={classes.past}>
       <dt>{t("flag.state")}</dt>
       <dd>{t(of.isEnabled ? "flags.on" : "flags.off")}</dd>
+      <dt>{t("flag.prerequisites")}</dt>
+      <dd>
+        {of.prerequisites.length === 0 && "–"}
+        {of.prerequisites.map((it) => (
+          <div key={it.flag}>
+            <Sentence
+              text={t("flag.needsServing")}
+              parts={{
+                flag: <code>{it.flag}</code>,
+                variation: <NeededVariation flag={it.flag} variation={it.variation} />,
+              }}
+            />
+          </div>
+        ))}
+      </dd>
       <dt>{t("flag.targets")}</dt>
       <dd>
         {of.targets.length === 0 && "–"}

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
 import { EnvironmentName } from "@/components/environment";
 import { ReasonWords } from "@/components/why-reason";
-import { Gets } from "@/components/why-sentence";
+import { Gets } from "@/components/why-gets";
 import type { Schemas } from "@/lib/api/client";
 import { settingsQuery } from "@/lib/api/queries";
 import { whyQuery } from "@/lib/api/why";

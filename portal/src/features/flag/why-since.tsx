@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Ago } from "@/components/ago";
 import { Sentence } from "@/components/sentence";
-import { Gets } from "@/components/why-sentence";
+import { Gets } from "@/components/why-gets";
 import type { Schemas } from "@/lib/api/client";
 import type { Flag } from "@/lib/model/flag";
 import classes from "./why.module.css";

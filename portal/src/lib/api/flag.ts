@@ -107,6 +107,19 @@ export const pastFlagQuery = (
     staleTime: Infinity,
   });
 
+/** Which flags of an environment need which. */
+export const prerequisitesQuery = (organization: string, project: string, environment: string) =>
+  queryOptions({
+    queryKey: ["prerequisites", organization, project, environment],
+    queryFn: async ({ signal }) => {
+      const path = "/api/v1/projects/{project}/environments/{environment}/prerequisites";
+      const params = { path: { project, environment } };
+      return dataOf(await api(organization).GET(path, { params, signal }));
+    },
+    staleTime: Infinity,
+    retry: false,
+  });
+
 /** For how many known users each part of a flag decides; of a draft, where there is one. */
 export const audienceQuery = (
   organization: string,

@@ -84,6 +84,8 @@ function targeting(before: Targeting, edit: FlagEdit): Targeting {
     }
     case "setDefaultRule":
       return { ...before, defaultRule: served(edit) };
+    case "setPrerequisites":
+      return { ...before, prerequisites: edit.prerequisites };
     case "setOffVariation":
       return { ...before, offVariation: edit.variation };
     default:

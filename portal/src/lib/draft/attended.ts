@@ -42,6 +42,7 @@ export function attendedHere(now: Attended | undefined, of: Attendable) {
 
 const LINES: [RegExp, string][] = [
   [/^(turnedOn|turnedOff|flagReleased)$/, "onOff"],
+  [/^prerequisites/, "prerequisites"],
   [/^targets/, "targets"],
   [/^(rule|segmentRules)/, "rules"],
   [/^defaultRule/, "defaultRule"],

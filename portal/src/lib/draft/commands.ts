@@ -17,7 +17,12 @@ export const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.strin
 
 /** What is different in an environment. */
 export function targetingCommands(place: Place, before: Targeting, after: Targeting): Edit[] {
-  const edits: Edit[] = [...targets(place, before, after), ...rules(place, before, after)];
+  const edits: Edit[] = targets(place, before, after);
+  const { prerequisites } = after;
+  if (!same(before.prerequisites, prerequisites)) {
+    edits.push({ ...place, kind: "setPrerequisites", prerequisites });
+  }
+  edits.push(...rules(place, before, after));
   if (!same(before.defaultRule, after.defaultRule)) {
     edits.push({ ...place, kind: "setDefaultRule", ...servingInput(after.defaultRule) });
   }

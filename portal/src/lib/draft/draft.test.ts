@@ -32,6 +32,7 @@ function checkout(rules: Rule[] = []): WholeFlag {
   const prod = {
     released: true,
     on: true,
+    prerequisites: [],
     targets: { on: ["ana"] },
     rules,
     defaultRule: everybody("off"),

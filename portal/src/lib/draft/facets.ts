@@ -42,6 +42,8 @@ export function areaOf({ kind }: Edit): string {
       return "defaultRule";
     case "setOffVariation":
       return "offVariation";
+    case "setPrerequisites":
+      return "prerequisites";
     case "setTracking":
       return "tracking";
     case "setVariations":

@@ -21,6 +21,7 @@ function checkout(): WholeFlag {
   const prod = {
     released: true,
     on: true,
+    prerequisites: [],
     targets: {},
     rules: [],
     defaultRule: everybody("on"),

@@ -33,10 +33,20 @@ export interface Rule {
   serving: Serving;
 }
 
+/** What another flag has to serve. */
+export interface Prerequisite {
+  /** Its key. */
+  flag: string;
+  /** A variation's id. */
+  variation: string;
+}
+
 /** What a flag does in one environment. */
 export interface Targeting {
   released: boolean;
   on: boolean;
+  /** Without them it serves what it does while off. */
+  prerequisites: Prerequisite[];
   /** Keys by variation. */
   targets: Record<string, string[]>;
   rules: Rule[];
@@ -100,6 +110,7 @@ function targeting(view: Schemas["TargetingView"]): Targeting {
   return {
     released: true,
     on: view.isEnabled,
+    prerequisites: view.prerequisites.map(({ flag, variation }) => ({ flag, variation })),
     targets: Object.fromEntries(targets.filter(([, keys]) => keys.length > 0)),
     rules: view.rules.map(rule),
     defaultRule: serving(view.defaultRule),
@@ -141,6 +152,7 @@ export function unreleased(flag: Flag): Targeting {
   return {
     released: false,
     on: false,
+    prerequisites: [],
     targets: {},
     rules: [],
     defaultRule: everybody(flag.onVariation),

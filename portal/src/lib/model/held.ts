@@ -2,7 +2,8 @@
 import { type WholeFlag, targetingIn } from "./flag";
 
 /** The parts of a flag's page that people edit. */
-export type Area = "targets" | "rules" | "defaultRule" | "offVariation" | "variations";
+export type Area =
+  "prerequisites" | "targets" | "rules" | "defaultRule" | "offVariation" | "variations";
 
 /**
  * The flag as it is now, with one part as it was `before`. Its versions are those of before, too:
