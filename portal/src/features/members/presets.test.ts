@@ -8,6 +8,7 @@ const environment = (key: string, isProtected = false) => ({
   description: "",
   colour: "#0b7a75",
   protected: isProtected,
+  decisionLog: { sample: 0 },
   position: "a",
   version: 1,
   createdAt: "2026-11-22T09:00:00.000Z",
