@@ -91,6 +91,8 @@ fn step(text: &mut String, (number, step): (usize, &Value)) {
     let result = match (kind, string(&step["result"])) {
         ("archived" | "off", "taken") => "yes",
         ("archived" | "off", "passed") => "no",
+        ("prerequisite", "taken") => "not met",
+        ("prerequisite", "passed") => "met",
         (_, "taken") => "takes the user",
         (_, "passed") => "does not take the user",
         _ => "not asked",
@@ -98,6 +100,10 @@ fn step(text: &mut String, (number, step): (usize, &Value)) {
     let name = match kind {
         "archived" => "archived".to_owned(),
         "off" => "switched off".to_owned(),
+        "prerequisite" => {
+            let needed = string(&step["prerequisite"]["flag"]);
+            format!("prerequisite {needed}")
+        }
         "targets" => "individual targets".to_owned(),
         "rule" => {
             let place = step["index"].as_u64().unwrap_or_default() + 1;
@@ -109,6 +115,9 @@ fn step(text: &mut String, (number, step): (usize, &Value)) {
         _ => "default rule".to_owned(),
     };
     let _ = writeln!(text, "  {}. {name}: {result}", number + 1);
+    if let Some(why) = step["prerequisite"]["reason"]["text"].as_str() {
+        let _ = writeln!(text, "       {why}");
+    }
     for condition in items(step, "conditions") {
         self::condition(text, condition);
     }

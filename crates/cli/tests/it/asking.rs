@@ -107,6 +107,19 @@ async fn an_answer_says_what_a_user_gets_and_which_change_made_it_so() {
     ] {
         assert!(told.contains(part), "{part}\n{told}");
     }
+    let flag = asked.api.get("projects/default/flags/checkout").await;
+    let yes = flag.expect(200)["onVariation"].clone();
+    let mut needs = in_prod("setPrerequisites", "other");
+    needs["prerequisites"] = json!([{"flag": "checkout", "variation": yes}]);
+    asked.change("", json!([needs])).await;
+    let told = ask(&["explain", "other"], &[]);
+    for part in [
+        "other: false, since flag checkout serves false, not true",
+        "prerequisite checkout: not met\n       rule 1 (Germany) takes the user",
+    ] {
+        assert!(told.contains(part), "{part}\n{told}");
+    }
+
     let path = "projects/default/environments/prod/changes";
     let at = asked.api.get(path).await.expect(200)["items"][0]["at"].clone();
     let json = ask(
