@@ -48,9 +48,42 @@ pub fn apply(
             .run(index, command.edit())
             .map_err(|fault| fault.of_command(index))?;
     }
-    prerequisites::check(workspace, &mut draft)?;
+    if let Err(refused) = prerequisites::check(workspace, &mut draft) {
+        return Err(blamed(workspace, commands, now, new_id, refused));
+    }
     settle::settle(workspace, &mut draft.state);
     finish::finish(workspace, &draft)
+}
+
+/// What a set that is refused as a whole is refused for: the first command from which on what it
+/// leaves is no good, whatever comes after.
+fn blamed(
+    workspace: &Workspace,
+    commands: WellFormed<'_>,
+    now: Millis,
+    new_id: &mut dyn FnMut() -> String,
+    refused: Rejected,
+) -> Rejected {
+    let mut draft = Draft::new(workspace, now, new_id);
+    let mut first: Option<(usize, Rejected)> = None;
+    for (index, command) in commands.commands().iter().enumerate() {
+        if draft.run(index, command.edit()).is_err() {
+            break;
+        }
+        match prerequisites::check(workspace, &mut draft) {
+            Ok(()) => first = None,
+            Err(rejected) => first = first.or(Some((index, rejected))),
+        }
+    }
+    let Some((index, mut rejected)) = first else {
+        return refused;
+    };
+    // Its pointer is into the command that it names.
+    if rejected.command != index {
+        rejected.command = index;
+        rejected.pointer = String::new();
+    }
+    rejected
 }
 
 /// Checks the reason why approvals are gone without: as a comment, but not empty.

@@ -62,6 +62,7 @@ struct Check<'a, 'd> {
 
 impl Check<'_, '_> {
     fn run(&self) -> Result<(), Rejected> {
+        self.nothing_needed_goes()?;
         let mut touched = BTreeSet::new();
         for (flag, state) in &self.project.flags {
             if state.flag.life != Life::Live {
@@ -81,7 +82,7 @@ impl Check<'_, '_> {
         for environment in touched {
             self.no_circle(environment)?;
         }
-        self.nothing_needed_goes()
+        Ok(())
     }
 
     fn was(&self, flag: &str) -> Option<&FlagState> {
@@ -173,7 +174,7 @@ impl Check<'_, '_> {
                 continue;
             }
             let key = &state.flag.key;
-            let by = some(&by);
+            let by = crate::diff::some(&by);
             let fault = match gone {
                 true => Fault::new(
                     "/flag",
@@ -218,11 +219,6 @@ impl Check<'_, '_> {
         let found = here.next().or_else(|| of_it.clone().next());
         found.map_or(0, |it| it.command)
     }
-}
-
-/// The first few, and how many more there are.
-fn some(of: &[String]) -> String {
-    crate::diff::some(of)
 }
 
 /// How far a flag reaches: how many stand in a row behind it, how many are asked.

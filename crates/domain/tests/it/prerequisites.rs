@@ -219,3 +219,19 @@ fn who_is_restored_finds_no_circle() {
     ]);
     assert_eq!(refused(&workspace, both).2, "prerequisiteCircular");
 }
+
+#[test]
+fn the_command_from_which_on_it_is_no_good_is_named() {
+    let needs_bool = || needs("text", &[("bool", "t")]);
+    let other = || on("number", "turnOn", json!({}));
+    let list = json!([needs_bool(), of_flag("archiveFlag", "bool"), other()]);
+    assert_eq!(refused(&ready(), list), refusal(1, "/flag", "flagNeeded"));
+    let list = json!([of_flag("archiveFlag", "bool"), needs_bool(), other()]);
+    assert_eq!(refused(&ready(), list), refusal(1, "", "flagNeeded"));
+    let circle = json!([needs("bool", &[("text", "a")]), needs_bool(), other()]);
+    assert_eq!(refused(&ready(), circle).0, 1);
+    // What is put right before the end is no matter.
+    let free = needs("bool", &[]);
+    let list = json!([needs("bool", &[("text", "a")]), needs_bool(), free]);
+    assert!(apply(&ready(), list).is_ok());
+}
