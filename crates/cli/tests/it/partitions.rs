@@ -64,6 +64,24 @@ async fn until_degraded(program: &Program, wanted: bool) {
     }
 }
 
+/// Waits until these servers serve all that was written on any of them: what one acknowledges, the
+/// others hear of a moment later, and versions are served in their order.
+async fn until_all_is_served(api: &Api, data: &Data, programs: [&Program; 2]) {
+    let environments = ["prod", "dev"];
+    let mut commands = vec![json!({ "kind": "createFlag", "flag": "last", "type": "boolean" })];
+    commands.extend(
+        environments.map(|it| json!({ "kind": "turnOn", "flag": "last", "environment": it })),
+    );
+    apply(api, json!(commands)).await;
+    for environment in environments {
+        let (_, server_key) = data.sdk_keys(environment);
+        for program in programs {
+            let mut sdk = Sdk::server(program.address, &server_key);
+            sdk.until(|sdk| sdk.is_on("last") == Some(true));
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_parted_from_its_database_serves_on_and_catches_up() {
     let site = Site::new().await;
@@ -99,6 +117,7 @@ async fn a_server_that_is_parted_from_its_database_serves_on_and_catches_up() {
     writing_near.well_again().await;
     writing_near.end().await;
     writing_far.end().await;
+    until_all_is_served(&far_api, &site.data, [&near, &whole]).await;
     for program in [&near, &whole] {
         ledger
             .check(
