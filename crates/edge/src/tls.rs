@@ -246,7 +246,7 @@ impl Contents {
     }
 }
 
-/// TLS 1.2 and 1.3, for HTTP/1.1 alone.
+/// TLS 1.2 and 1.3. Who can choose is asked to speak HTTP/2; an offer of HTTP/1.1, or none, is as good.
 fn config(
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
@@ -266,7 +266,7 @@ fn config(
         .with_no_client_auth()
         .with_single_cert(chain, key)
         .map_err(unfit)?;
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     config.ticketer = ring::Ticketer::new().map_err(unfit)?;
     config.session_storage = Arc::new(NoServerSessionStorage {});
     // One is used by who comes back; it gets another then.

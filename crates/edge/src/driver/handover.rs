@@ -1,11 +1,15 @@
 //! Ordinary HTTP on the streaming port: the socket and the bytes that a loop has read go to hyper
 //! and the router, but for [plain] requests for evaluation. Only the socket of who asks to listen for
-//! events comes back, to be held by a loop.
+//! events comes back, to be held by a loop; with [HTTP/2](http2), one end of a pair.
 
 mod body;
+mod http1;
+mod http2;
+mod paced;
 mod plain;
 mod request;
 mod stream;
+mod turns;
 mod wire;
 
 use std::convert::Infallible;
@@ -19,10 +23,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::header::{CONNECTION, HeaderValue};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
 use hyper::{Request, StatusCode};
-use hyper_util::rt::{TokioIo, TokioTimer};
 use rustls::ServerConnection;
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::TcpStream;
@@ -33,14 +34,15 @@ use tower::ServiceExt;
 
 use self::body::{Patience, TimedBody};
 use self::stream::{PeerStream, Served};
+use self::turns::Turns;
 use self::wire::Wire;
 use super::Config;
 use super::connection::Phase;
 use super::counters::{add, sub};
 use super::event_loop::EventLoop;
-use super::listeners::{self, Arrived, Listener};
+use super::listeners::Arrived;
 use super::mailbox::{Mail, Mailbox};
-use super::places::Place;
+use super::places::{Place, Places};
 use crate::api::Api;
 use crate::http::answer;
 use crate::session::Flow;
@@ -91,23 +93,33 @@ struct Service {
     /// The loops, and which of them gets the next listener.
     loops: Vec<Arc<Mailbox>>,
     next: AtomicUsize,
+    places: Arc<Places>,
     patience: Arc<Patience>,
     /// How long a peer may not take what it asked for.
     stall: Duration,
     /// Until the head of a further request on a kept connection is complete.
     idle: Duration,
+    /// Until that of the first one is, where the loop has not waited for it: with HTTP/2.
+    first: Duration,
     /// From our end of a connection until it is closed, whatever the peer does.
     linger: Duration,
 }
 
 impl Service {
-    fn new(router: axum::Router, api: Api, loops: Vec<Arc<Mailbox>>, config: &Config) -> Self {
+    fn new(
+        router: axum::Router,
+        api: Api,
+        loops: Vec<Arc<Mailbox>>,
+        places: Arc<Places>,
+        config: &Config,
+    ) -> Self {
         let slow = (config.http_limit() / 2).max(1);
         Self {
             router,
             api,
             loops,
             next: AtomicUsize::new(0),
+            places,
             patience: Arc::new(Patience {
                 usual: config.body_timeout,
                 short: config.body_timeout_when_busy,
@@ -115,6 +127,7 @@ impl Service {
             }),
             stall: config.stall_timeout,
             idle: config.http_idle_timeout,
+            first: config.head_timeout,
             linger: config.linger,
         }
     }
@@ -138,32 +151,14 @@ impl Service {
         Ok(response)
     }
 
-    /// Gives the connection of somebody who listens to a loop, which says what the answer is.
-    async fn give_back(&self, served: &Served, listener: Listener, head: Vec<u8>) {
-        // Gone where the connection ended meanwhile.
-        if let Some((wire, place)) = served.take_back().await {
-            let next = self.next.fetch_add(1, Relaxed) % self.loops.len().max(1);
-            match (wire.into_parts(), self.loops.get(next)) {
-                (Ok((stream, session)), Some(mailbox)) => {
-                    mailbox.post(Mail::Listens(Box::new(Arrived {
-                        stream,
-                        session,
-                        place,
-                        head,
-                        listener,
-                    })));
-                }
-                (Err(error), _) => tracing::warn!(%error, "a connection cannot be given back"),
-                _ => {}
-            }
+    /// Gives somebody who listens to a loop.
+    fn give(&self, listener: Arrived) {
+        let next = self.next.fetch_add(1, Relaxed) % self.loops.len().max(1);
+        if let Some(mailbox) = self.loops.get(next) {
+            mailbox.post(Mail::Listens(Box::new(listener)));
         }
     }
 }
-
-/// The connection is a loop's: hyper has nothing to say on it.
-#[derive(Debug, thiserror::Error)]
-#[error("it is held by a loop")]
-struct GivenBack;
 
 /// Serves what is handed over, until the loops have ended and all is answered; at most until a
 /// shutdown is over.
@@ -171,11 +166,11 @@ pub(super) async fn run(
     mut queue: mpsc::UnboundedReceiver<HandedOver>,
     router: axum::Router,
     api: Api,
-    loops: Vec<Arc<Mailbox>>,
+    (loops, places): (Vec<Arc<Mailbox>>, Arc<Places>),
     shutdown: CancellationToken,
     config: Config,
 ) {
-    let service = Arc::new(Service::new(router, api, loops, &config));
+    let service = Arc::new(Service::new(router, api, loops, places, &config));
     let tasks = TaskTracker::new();
     let abort = CancellationToken::new();
     let serving = async {
@@ -200,6 +195,15 @@ pub(super) async fn run(
     }
 }
 
+/// Somebody who is served.
+struct Visit {
+    service: Arc<Service>,
+    peer: SocketAddr,
+    /// Whether the connection may go on after one request.
+    keep_alive: bool,
+    shutdown: CancellationToken,
+}
+
 async fn serve(connection: HandedOver, service: Arc<Service>, shutdown: CancellationToken) {
     let HandedOver {
         stream,
@@ -215,51 +219,21 @@ async fn serve(connection: HandedOver, service: Arc<Service>, shutdown: Cancella
         Err(error) => return tracing::warn!(%error, "a connection cannot be taken over"),
     };
     probe(&stream);
-    let served = Served::new(permit, place);
-    let stream = Wire::new(stream, session);
-    let is_plain = keep_alive && request::begins(&read) && !shutdown.is_cancelled();
-    let mut stream = PeerStream::new(stream, read, service.stall, service.linger, served.clone());
-    let idle = service.idle;
-    if is_plain {
-        stream = match plain::serve(stream, &service.api, idle, &shutdown).await {
-            Ok(Some(stream)) => stream,
-            Ok(None) => return,
-            Err(error) => return tracing::debug!(%error, %peer, "an HTTP connection ended"),
-        };
-    }
-    // In a shutdown there is one request that it came for, and no other.
-    let stopping = shutdown.is_cancelled();
-    let answer = service_fn(move |request| {
-        let (service, served) = (Arc::clone(&service), served.clone());
-        async move {
-            let Ok(mut response) = service.answer(request, peer).await;
-            if let Some(listener) = response.extensions_mut().remove::<Listener>() {
-                let head = listeners::head(response.headers());
-                service.give_back(&served, listener, head).await;
-                return Err(GivenBack);
-            }
-            if response.status() == StatusCode::SWITCHING_PROTOCOLS {
-                // A relay stays for as long as it lives: whoever let it in counts it.
-                served.leave();
-            }
-            Ok(response)
-        }
-    });
-    let serving = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .keep_alive(keep_alive && !stopping)
-        .header_read_timeout(idle)
-        .serve_connection(TokioIo::new(stream), answer)
-        .with_upgrades();
-    tokio::pin!(serving);
-    let result = tokio::select! {
-        // A request that has come is looked at first.
-        biased;
-        result = &mut serving => result,
-        () = shutdown.cancelled(), if !stopping => {
-            serving.as_mut().graceful_shutdown();
-            serving.await
-        }
+    let is_http2 = http2::begins(&read);
+    let (stall, linger) = (service.stall, service.linger);
+    let visit = Visit {
+        service,
+        peer,
+        keep_alive,
+        shutdown,
+    };
+    let stream = |served| PeerStream::new(Wire::new(stream, session), read, stall, linger, served);
+    let result = if is_http2 {
+        let stream = stream(Served::new(None, place));
+        http2::serve(stream, Turns::new(permit, stall), visit).await
+    } else {
+        let served = Served::new(Some(permit), place);
+        http1::serve(stream(served.clone()), served, visit).await
     };
     if let Err(error) = result {
         tracing::debug!(%error, %peer, "an HTTP connection ended");

@@ -41,7 +41,7 @@ pub(super) struct Arrived {
     /// What encrypts it, if anything does.
     pub(super) session: Option<Box<ServerConnection>>,
     pub(super) place: Place,
-    /// What it is answered, up to the first event.
+    /// What it is answered, up to the first event; empty where somebody else says that.
     pub(super) head: Vec<u8>,
     pub(super) listener: Listener,
 }
@@ -97,7 +97,10 @@ impl EventLoop {
             return self.drop_connection(key);
         };
         if !self.join(key, &access) {
-            return self.refuse(key);
+            return match arrived.head.is_empty() {
+                true => self.drop_connection(key),
+                false => self.refuse(key),
+            };
         }
         add(&self.counters.listeners, 1);
         self.out.extend_from_slice(&arrived.head);

@@ -177,7 +177,7 @@ pub fn serve(
         handed_over,
         router,
         edge.clone(),
-        mailboxes.clone(),
+        (mailboxes.clone(), Arc::clone(&places)),
         shutdown.clone(),
         config.clone(),
     ));

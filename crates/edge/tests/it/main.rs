@@ -12,6 +12,7 @@ mod drain;
 mod driver;
 mod herd;
 mod http;
+mod http2;
 mod hub;
 mod kit;
 mod limits;

@@ -15,7 +15,7 @@ use super::super::places::Place;
 use super::wire::Wire;
 
 /// What a peer has to take within the deadline while we wait for it.
-const PROGRESS: usize = 64 * 1024;
+pub(super) const PROGRESS: usize = 64 * 1024;
 
 pub(super) struct PeerStream {
     /// None: it was taken back, and nothing happens here any more.
@@ -44,9 +44,10 @@ struct Counted {
 }
 
 impl Served {
-    pub(super) fn new(permit: OwnedSemaphorePermit, place: Place) -> Self {
+    /// `permit`: none where each request has its own.
+    pub(super) fn new(permit: Option<OwnedSemaphorePermit>, place: Place) -> Self {
         Self(Arc::new(Mutex::new(Counted {
-            permit: Some(permit),
+            permit,
             place: Some(place),
             wanted: None,
         })))
@@ -103,6 +104,11 @@ impl PeerStream {
             lingers: None,
             served,
         }
+    }
+
+    /// What has been read and not used.
+    pub(super) fn unread(&self) -> &[u8] {
+        &self.read
     }
 
     /// Has these bytes read once more, before what else there is.
