@@ -1,6 +1,7 @@
 // OpenFeature's web SDK with OFREP's own provider, in a real browser, from another origin.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { open } from "../harness/browser.js";
 import { flagThatIsOn } from "../harness/commands.js";
 import { expected, flags, users } from "../harness/demo.js";
@@ -134,6 +135,30 @@ test("a page on a relay hears of changes as one on a server does", async () => {
     );
     await relayed.change(...flagThatIsOn("far"));
     await shows(tab, "far");
+    await tab.context().close();
+  } finally {
+    await relayed.stop();
+  }
+});
+
+test("a page speaks HTTP/2 with who has TLS, and its event stream comes by it", async () => {
+  const file = (name) =>
+    fileURLToPath(new URL(`../../crates/edge/tests/tls/${name}`, import.meta.url));
+  const tls = ["--tls-cert", file("first.crt"), "--tls-key", file("first.key")];
+  const relayed = await Relayed.start(...tls);
+  try {
+    const tab = await browser.tab();
+    const network = await tab.context().newCDPSession(tab);
+    const spoken = new Set();
+    network.on("Network.responseReceived", ({ type, response }) => {
+      if (response.url.startsWith(relayed.url)) spoken.add(`${type} ${response.protocol}`);
+    });
+    await network.send("Network.enable");
+    await connect(tab, { targetingKey: "ada" }, { url: relayed.url, secret: relayed.keys.client });
+    await relayed.change(...flagThatIsOn("secure"));
+    await shows(tab, "secure");
+    assert.ok(spoken.has("EventSource h2"), [...spoken].join(", "));
+    for (const each of spoken) assert.match(each, / h2$/);
     await tab.context().close();
   } finally {
     await relayed.stop();

@@ -18,13 +18,15 @@ export class Process {
 
   /** `burgee <command>` on a port, with more arguments; `up()` starts it. */
   constructor(command, port, args) {
-    this.url = `http://127.0.0.1:${port}`;
+    const scheme = args.includes("--tls-cert") ? "https" : "http";
+    this.url = `${scheme}://127.0.0.1:${port}`;
     const listen = ["--listen", `127.0.0.1:${port}`, "--metrics-listen", "127.0.0.1:0"];
     this.#args = [command, ...listen, ...args];
   }
 
   /** Starts it (again) and waits until it is ready. */
   async up() {
+    this.#log = "";
     const child = (this.#child = spawn(binary, this.#args));
     let failed;
     child.on("error", (error) => (failed = error));
@@ -36,7 +38,8 @@ export class Process {
       if (child.exitCode !== null) {
         throw new Fatal(`burgee ended with ${child.exitCode}:\n${this.#log}`);
       }
-      return (await fetch(`${this.url}/health/readiness`)).status === 200;
+      const ready = await fetch(`${this.#metricsUrl()}/health/readiness`);
+      return ready.status === 200;
     }, "the process is ready");
   }
 
@@ -50,9 +53,13 @@ export class Process {
 
   /** What Prometheus would read. */
   async metrics() {
-    // The port was a free one; the log says which.
-    const address = /metrics=(\S+)/.exec(this.#log)[1];
-    return (await fetch(`http://${address}/metrics`)).text();
+    return (await fetch(`${this.#metricsUrl()}/metrics`)).text();
+  }
+
+  /** Where it is asked how it is, without TLS. The port is a free one; the log says which. */
+  #metricsUrl() {
+    const [, address] = /metrics=(\S+)/.exec(this.#log);
+    return `http://${address}`;
   }
 }
 

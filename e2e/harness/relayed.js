@@ -11,14 +11,15 @@ export class Relayed {
   #relay;
   #folder;
 
-  static async start() {
+  /** Starts both, the relay with more arguments where they are given. */
+  static async start(...more) {
     const relayed = new Relayed();
     const server = (relayed.#server = await Server.start());
     const key = await server.api("POST", "/relay-keys", { name: "e2e", scope: { all: true } });
     relayed.#folder = await mkdtemp(path.join(os.tmpdir(), "burgee-e2e-relay-"));
     const from = ["--upstream", server.url, "--key", key.secret, "--data-dir", relayed.#folder];
     relayed.port = await freePort();
-    relayed.#relay = new Process("relay", relayed.port, from);
+    relayed.#relay = new Process("relay", relayed.port, [...from, ...more]);
     relayed.url = relayed.#relay.url;
     relayed.keys = server.keys;
     relayed.dataDir = server.dataDir;

@@ -2,7 +2,8 @@
 //!
 //! Client SDKs connect, one after the other, from a process of their own, sync, and are held: without
 //! TLS, with a certificate for P-256, with one for RSA of 2048 bits, and with the first again where they
-//! resume. Then programs with OFREP listen for events instead, with and without TLS. Per connection:
+//! resume. Then programs with OFREP listen for events instead, with and without TLS, and by HTTP/2, each
+//! on a connection of its own or a hundred on one. Per connection, or stream:
 //! what the process holds of memory when all are there, in bytes, and what its loop spent on it until
 //! then, in microseconds of CPU (the HTTP server's part in the request for events is not in it).
 #![allow(
@@ -40,6 +41,11 @@ use std::time::Duration;
 use burgee_edge::credential::Credential;
 use burgee_edge::driver::Config;
 use burgee_edge::tls::{Files, Tls};
+use http_body_util::BodyExt;
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::client::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use kit::client::{now, token};
 use kit::{CLIENT_KEY, Client, Edge};
 use rustls::client::Resumption;
@@ -47,12 +53,18 @@ use rustls::crypto::ring;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
+use tokio::net::TcpStream;
+use tokio::runtime::Runtime;
 
 const CONNECTIONS: usize = 2_000;
 /// Those that come again resume.
 const RESUME: &str = "resume";
 /// They listen for events.
 const EVENTS: &str = "events";
+/// The same by HTTP/2, one on each connection.
+const HTTP2: &str = "http2";
+/// The same, a hundred.
+const SHARED: &str = "shared";
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -72,6 +84,8 @@ fn main() {
         ("P-256, resumed", "first", Some(RESUME)),
         ("events", "", Some(EVENTS)),
         ("events, P-256", "first", Some(EVENTS)),
+        ("events, HTTP/2", "", Some(HTTP2)),
+        ("the same, shared", "", Some(SHARED)),
     ] {
         let (bytes, micros) = measure(certificate, mode, count);
         println!("{what:16} {bytes:8.0} {micros:8.0}");
@@ -153,6 +167,12 @@ fn connect(arguments: &[String]) {
     let count: usize = arguments[1].parse().unwrap();
     let is = |mode: &str| arguments.get(3).is_some_and(|it| it == mode);
     let tls = (!arguments[2].is_empty()).then(|| trusting(&arguments[2], is(RESUME)));
+    if is(HTTP2) || is(SHARED) {
+        let streams = if is(SHARED) { 100 } else { 1 };
+        return Runtime::new()
+            .unwrap()
+            .block_on(hold_by_http2(address, count, streams));
+    }
     let listens = is(EVENTS);
     let one = |number: usize| {
         let mut client = match &tls {
@@ -172,12 +192,53 @@ fn connect(arguments: &[String]) {
         client
     };
     let mut held = vec![one(0)];
-    println!("the first is there");
-    let mut stdin = std::io::stdin().lock();
-    stdin.read_line(&mut String::new()).unwrap();
+    first_is_there();
     held.extend((1..=count).map(one));
+    all_are_there();
+}
+
+/// Says so, and waits to be told to go on.
+fn first_is_there() {
+    println!("the first is there");
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+}
+
+/// Says so, and waits for the end.
+fn all_are_there() {
     println!("all are there");
-    stdin.read_to_end(&mut Vec::new()).unwrap();
+    std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+}
+
+/// Listens by HTTP/2, so many on each connection.
+async fn hold_by_http2(address: SocketAddr, count: usize, streams: usize) {
+    let mut held = vec![listen_by_http2(address, 1).await];
+    first_is_there();
+    for _ in 0..count.div_ceil(streams) {
+        held.push(listen_by_http2(address, streams).await);
+    }
+    all_are_there();
+}
+
+async fn listen_by_http2(address: SocketAddr, streams: usize) -> Vec<Incoming> {
+    let stream = TcpStream::connect(address).await.unwrap();
+    let (mut sender, connection) = http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
+        .await
+        .unwrap();
+    tokio::spawn(connection);
+    let credential = Credential::issue(CLIENT_KEY, now()).text();
+    let mut held = Vec::new();
+    for _ in 0..streams {
+        let get = Request::get(format!("http://x/ofrep/v1/events/{credential}"));
+        let asking = sender.send_request(get.body(String::new()).unwrap());
+        let mut events = asking.await.unwrap().into_body();
+        let mut heard = String::new();
+        while !heard.contains("\nid: ") {
+            let data = events.frame().await.unwrap().unwrap().into_data().unwrap();
+            heard += std::str::from_utf8(&data).unwrap();
+        }
+        held.push(events);
+    }
+    held
 }
 
 fn trusting(certificate: &str, resume: bool) -> Arc<ClientConfig> {

@@ -35,6 +35,9 @@ const FIRST: i64 = 3;
 
 type Question = Request<BoxBody<Bytes, hyper::Error>>;
 
+/// A request's method, path, headers and body.
+type Asked<'a> = (Method, &'a str, &'a [(&'a str, &'a str)], &'a str);
+
 /// Somebody who speaks HTTP/2.
 struct Peer {
     sender: SendRequest<BoxBody<Bytes, hyper::Error>>,
@@ -97,7 +100,7 @@ impl Peer {
         let waited = self
             .runtime
             .block_on(async { timeout(PATIENCE, what).await });
-        waited.expect("it does not come")
+        waited.unwrap()
     }
 
     /// Asks, and has the head of the answer.
@@ -131,14 +134,12 @@ impl Peer {
         }
     }
 
-    /// Waits until the other side has ended the connection.
-    fn until_ended(self) {
+    /// Waits until the other side has ended the connection; how it did.
+    fn let_go(self) -> Result<(), hyper::Error> {
+        let ended = async { timeout(PATIENCE, self.connection).await };
+        let ended = self.runtime.block_on(ended).unwrap().unwrap();
         drop(self.sender);
-        let ended = self
-            .runtime
-            .block_on(async { timeout(PATIENCE, self.connection).await });
-        // How it says so is not the point.
-        let _ = ended.expect("it goes on").unwrap();
+        ended
     }
 }
 
@@ -292,7 +293,7 @@ fn the_same_is_answered_as_by_http1() {
     let one = format!("{ALL}/greeting");
     let none = format!("{ALL}/there-is-none");
     let body = "x".repeat(100_000);
-    let asked: [(Method, &str, &[(&str, &str)], &str); 12] = [
+    let asked: [Asked<'_>; 12] = [
         (Method::GET, "/hello", &[], ""),
         (Method::HEAD, "/hello", &[], ""),
         (Method::GET, "/nowhere", &[], ""),
@@ -391,7 +392,7 @@ fn streams_of_events_are_held_beside_other_requests_on_one_connection() {
     edge.shut_down();
     assert_eq!(other.event(), None);
     drop(other);
-    peer.until_ended();
+    peer.let_go().unwrap();
 }
 
 #[test]
@@ -480,14 +481,7 @@ fn who_says_nothing_is_not_waited_for() {
     }
     let peer = Peer::connect(&edge);
     assert_eq!(peer.ask(get("/hello")).status, 200);
-    let Peer {
-        sender,
-        connection,
-        runtime,
-    } = peer;
-    let ended = runtime.block_on(async { timeout(PATIENCE, connection).await });
-    ended.expect("it goes on").unwrap().unwrap();
-    drop(sender);
+    peer.let_go().unwrap();
     edge.await_gone(|counters| &counters.sockets);
 }
 
@@ -496,14 +490,8 @@ fn who_does_not_take_its_answers_is_let_go() {
     let edge = Edge::start_with(Edge::hasty());
     let peer = Peer::with_window(&edge, 1024);
     let answers: Vec<_> = (0..4).map(|_| peer.begin(get("/large"))).collect();
-    let Peer {
-        connection,
-        runtime,
-        sender,
-    } = peer;
-    let ended = runtime.block_on(async { timeout(PATIENCE, connection).await });
-    let _ = ended.expect("it is held").unwrap();
-    drop((answers, sender));
+    peer.let_go().unwrap_err();
+    drop(answers);
 }
 
 #[test]
@@ -545,6 +533,6 @@ fn what_was_asked_before_a_shutdown_is_answered() {
         peer.wait(answer.into_body().collect()).unwrap().to_bytes(),
         "4"
     );
-    peer.until_ended();
+    peer.let_go().unwrap();
     edge.shut_down();
 }
