@@ -167,3 +167,42 @@ test("who may not see users is told so, and by whom it is given", async ({
   await expect(page.getByRole("alert")).toContainText(lacks);
   await context.close();
 });
+
+test("two versions are compared by who gets something else", async ({ owner, server, call }) => {
+  await flag(call, "moves-most", ["dev"]);
+  await flag(call, "moves-none", ["dev"]);
+  const users = ["ana", "ben", "cleo"].map((key) => ({ key, name: key }));
+  await seen(server, users, "dev");
+  const versionAfter = async (command: object) => {
+    const { versions } = await call<{ versions: Record<string, number> }>(
+      "POST",
+      "/projects/demo/changes",
+      { comment: "for the comparison", commands: [{ environment: "dev", ...command }] },
+    );
+    return versions["demo/dev"] ?? 0;
+  };
+  const { variations } = await call<{ variations: { id: string; value: string }[] }>(
+    "GET",
+    "/projects/demo/flags/moves-most",
+  );
+  const off = variations.find((it) => it.value === "false")?.id ?? "";
+  const set = { kind: "setTargets", flag: "moves-most", variation: off };
+  const two = await versionAfter({ ...set, keys: ["ana", "ben"] });
+  const none = await versionAfter({ kind: "turnOff", flag: "moves-none" });
+  const back = await versionAfter({ kind: "turnOn", flag: "moves-none" });
+  expect(back).toBe(none + 1);
+
+  await owner.goto(`${server.url}/default/demo/history/dev/${two}`);
+  const moved = owner.getByRole("region", { name: "Who gets something else" });
+  await expect(moved).toContainText(`From version ${two - 1} to version ${two}, of 3 users`);
+  await expect(moved).toContainText("moves-most2 users move from true to false");
+  await owner.goto(`${server.url}/default/demo/history/dev/${back}`);
+  await expect(moved).toContainText("3 users move from false to true");
+  await moved.getByLabel("Compared with").selectOption({ value: String(two) });
+  // What was taken back meanwhile moves nobody.
+  const nothing = `No flag answers differently at version ${back} than at version ${two}.`;
+  await expect(moved).toContainText(nothing);
+  await expect(owner).toHaveURL(new RegExp(`/${back}\\?with=${two}$`));
+  await owner.reload();
+  await expect(moved.getByLabel("Compared with")).toHaveValue(String(two));
+});

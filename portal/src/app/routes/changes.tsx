@@ -87,6 +87,11 @@ export const versions = createRoute({
 export const version = createRoute({
   getParentRoute: () => project,
   path: "history/$environment/$version",
+  // The version that it is compared with.
+  validateSearch: (search: Record<string, unknown>): { with?: number } => {
+    const other = Number(search["with"]);
+    return Number.isSafeInteger(other) && other > 0 ? { with: other } : {};
+  },
   loader: ({ params }) => {
     const { organization, project, environment, version } = params;
     void queries.prefetchInfiniteQuery(versionsQuery(organization, project, environment));

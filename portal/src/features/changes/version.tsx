@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { ActLine } from "@/components/act-line";
@@ -13,6 +13,7 @@ import type { Schemas } from "@/lib/api/client";
 import { useFormat } from "@/lib/format";
 import { useTitle } from "@/lib/title";
 import classes from "./changes.module.css";
+import { Moved } from "./moved";
 import { PastFlags } from "./past-flags";
 
 const ROUTE = "/$organization/$project/history/$environment/$version";
@@ -22,6 +23,8 @@ export function VersionPage() {
   const { t } = useTranslation();
   const { number } = useFormat();
   const { organization, project, environment, version } = useParams({ from: ROUTE });
+  const { with: chosen } = useSearch({ from: ROUTE });
+  const navigate = useNavigate({ from: ROUTE });
   const wanted = Number(version);
   const title = t("past.versionOf", { environment, version: number(wanted) });
   useTitle(title, project);
@@ -36,6 +39,9 @@ export function VersionPage() {
     if (further && !isFetching) void fetchNextPage();
   }, [further, isFetching, fetchNextPage]);
   const place = { organization, project, environment };
+  // The one before, or of the first one what is there now.
+  const other = chosen ?? (wanted > 1 ? wanted - 1 : newest);
+  const choose = (it: number) => void navigate({ search: { with: it }, replace: true });
   const trail = (
     <Link to="/$organization/$project/history/$environment" params={place}>
       {t("past.versionsOf", { environment })}
@@ -58,6 +64,9 @@ export function VersionPage() {
         {wanted < newest && step(newest, t("past.newest", { version: number(newest) }))}
       </p>
       {found && <Made organization={organization} of={found} />}
+      {known.length > 0 && other !== wanted && (
+        <Moved {...place} version={wanted} other={other} known={known} choose={choose} />
+      )}
       <PastFlags {...place} version={wanted} />
     </Page>
   );

@@ -191,6 +191,25 @@ export const versionsQuery = (organization: string, project: string, environment
     staleTime: Infinity,
   });
 
+/** Whom the changes from one version to a later one moved, of the users that are known today. */
+export const effectsQuery = (
+  organization: string,
+  project: string,
+  environment: string,
+  versions: { from: number; to: number },
+) =>
+  queryOptions({
+    queryKey: ["moved", organization, project, environment, versions],
+    queryFn: async ({ signal }) => {
+      const path = "/api/v1/projects/{project}/environments/{environment}/effects";
+      const params = { path: { project, environment }, query: versions };
+      return dataOf(await api(organization).GET(path, { params, signal }));
+    },
+    // Users come and go.
+    staleTime: 60_000,
+    retry: false,
+  });
+
 export const pastStateQuery = (
   organization: string,
   project: string,
