@@ -2674,7 +2674,7 @@ export interface components {
             /** @description In English. */
             text: string;
             /** @description Whether it is the same. */
-            verdict: components["schemas"]["Verdict"];
+            verdict: components["schemas"]["DecisionVerdict"];
             /**
              * Format: int64
              * @description The version that was explained: the decision's; of what an SDK reports, the newest of that
@@ -2691,6 +2691,11 @@ export interface components {
              */
             sample: number;
         };
+        /**
+         * @description What comes of holding a decision against the explanation.
+         * @enum {string}
+         */
+        DecisionVerdict: "agrees" | "differs" | "unknown";
         /** @description What a user was given of a flag. */
         DecisionView: {
             /** @description When, ISO 8601. */
@@ -2710,6 +2715,7 @@ export interface components {
             rule?: string | null;
             /** @description How: `stream` or `poll` (a client SDK), `ofrep`, `evaluate`; or `track`, where an SDK says so. */
             surface: string;
+            today?: components["schemas"]["Variation"] | null;
             /** @description The user's key. */
             user: string;
             /** @description The id of the variation that the user got. */
@@ -4205,6 +4211,7 @@ export interface components {
                 rule?: string | null;
                 /** @description How: `stream` or `poll` (a client SDK), `ofrep`, `evaluate`; or `track`, where an SDK says so. */
                 surface: string;
+                today?: components["schemas"]["Variation"] | null;
                 /** @description The user's key. */
                 user: string;
                 /** @description The id of the variation that the user got. */

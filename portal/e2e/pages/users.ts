@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
+import { secretOf } from "../stream.ts";
 import { expect } from "../test.ts";
-import { type Shown } from "./shown.ts";
+import { type Shown, call } from "./shown.ts";
 
 const PROD = "/default/demo/users/prod";
 
@@ -31,6 +32,25 @@ const listed = async (page: Page) => {
   await expect(page.getByRole("link", { name: "user-000" })).toBeVisible();
 };
 
+/** What one user that is known and one that is not are given of all flags. */
+async function decided(page: Page) {
+  await known(page);
+  const environment = "/projects/demo/environments/prod";
+  await call(page, "PATCH", environment, { decisionLog: { sample: 1 } });
+  const ask = <T>(method: string, route: string) => call<T>(page, method, route);
+  const secret = await secretOf(ask, "demo", "prod", "client");
+  for (const targetingKey of ["user-001", "nobody"]) {
+    await page.request.post(new URL("/ofrep/v1/evaluate/flags", page.url()).href, {
+      headers: { authorization: `Bearer ${secret}` },
+      data: { context: { targetingKey } },
+    });
+  }
+  const logged = () => call<{ items: object[] }>(page, "GET", `${environment}/decisions`);
+  await expect.poll(async () => (await logged()).items.length).toBeGreaterThan(4);
+  await page.reload();
+  await expect(page.getByText("The explanation says the same.").first()).toBeVisible();
+}
+
 export const users: Shown[] = [
   {
     name: "users-none",
@@ -52,6 +72,12 @@ export const users: Shown[] = [
     path: `${PROD}?forget=true`,
     ready: (page) => expect(page.getByRole("dialog").getByLabel("Key")).toBeVisible(),
   },
+  {
+    name: "decisions-off",
+    path: "/default/default/decisions/prod",
+    ready: (page) => expect(page.getByText("Nothing was logged in prod yet")).toBeVisible(),
+  },
+  { name: "decisions", path: "/default/demo/decisions/prod", ready: decided },
   {
     name: "user",
     path: `${PROD}/user-000`,

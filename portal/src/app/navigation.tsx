@@ -22,8 +22,9 @@ export function Navigation({ organization, project, me }: Props) {
   const { t } = useTranslation();
   const waiting = useQuery({ ...inboxQuery(organization), enabled: me !== undefined });
   const match = useMatchRoute();
-  // A page of the users that is under no environment.
-  const inProperties = match({ to: "/$organization/$project/user-properties" }) !== false;
+  // Pages of the users that have addresses of their own.
+  const ofUsers = ["user-properties", "decisions/$environment"] as const;
+  const inUsers = ofUsers.some((it) => match({ to: `/$organization/$project/${it}` }) !== false);
   const inSettings = match({ to: "/$organization/$project/settings", fuzzy: true }) !== false;
   const count = waiting.data ? waiting.data.review + waiting.data.mine : 0;
   return (
@@ -56,7 +57,7 @@ export function Navigation({ organization, project, me }: Props) {
           <Link
             to="/$organization/$project/users"
             params={{ organization, project }}
-            data-here={inProperties || undefined}
+            data-here={inUsers || undefined}
           >
             <Sign of="users" />
             {t("shell.users")}

@@ -27,7 +27,7 @@ import {
 import { projectFiles, projectGeneral, projectSettingsStart } from "./routes/projects";
 import { link, signIn } from "./routes/session";
 import { projectSettings, settingsPages } from "./routes/settings";
-import { user, userProperties, users, usersFirst, usersOf } from "./routes/users";
+import { decisions, user, userProperties, users, usersFirst, usersOf } from "./routes/users";
 import { home, projectHome, start } from "./routes/start";
 
 const tree = root.addChildren([
@@ -61,6 +61,7 @@ const tree = root.addChildren([
       ]),
       flags,
       users.addChildren([usersFirst, usersOf, user]),
+      decisions,
       userProperties,
       flag.addChildren([
         flagIndex,

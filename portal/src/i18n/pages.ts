@@ -4,6 +4,7 @@ import type acts from "./en/pages/acts.json";
 import type audit from "./en/pages/audit.json";
 import type changes from "./en/pages/changes.json";
 import type compare from "./en/pages/compare.json";
+import type decisions from "./en/pages/decisions.json";
 import type delivery from "./en/pages/delivery.json";
 import type copyAs from "./en/pages/copy-as.json";
 import type keys from "./en/pages/keys.json";
@@ -37,6 +38,7 @@ export interface Pages {
   audit: typeof audit;
   changes: typeof changes;
   compare: typeof compare;
+  decisions: typeof decisions;
   delivery: typeof delivery;
   "environment-menu": typeof environmentMenu;
   environments: typeof environments;

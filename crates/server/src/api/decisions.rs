@@ -9,6 +9,7 @@ use axum::extract::State;
 use burgee_domain::access::{Kind, Resource};
 use burgee_domain::key::Key;
 use burgee_domain::model::{Environment, Project};
+use burgee_eval::flag::Variation;
 use burgee_store::StoreError;
 use burgee_store::page::PageRequest;
 use burgee_store::traffic::{DecisionQuery, LoggedDecision};
@@ -92,6 +93,8 @@ pub struct DecisionView {
     pub flag: String,
     /// The id of the variation that the user got.
     pub variation: String,
+    /// That variation as the flag has it today; null where it has none of that id any more.
+    pub today: Option<Variation>,
     /// How: `stream` or `poll` (a client SDK), `ofrep`, `evaluate`; or `track`, where an SDK says so.
     pub surface: String,
     /// Whether an SDK decided it and says so. It says neither why nor at which version.
@@ -110,8 +113,9 @@ pub struct DecisionView {
 }
 
 impl DecisionView {
-    fn new(decision: LoggedDecision, check: Option<DecisionCheck>) -> Self {
+    fn new(Seen { decision, today }: Seen, check: Option<DecisionCheck>) -> Self {
         Self {
+            today,
             reported: decision.position.is_none(),
             id: decision.id,
             at: decision.at.to_string(),
@@ -148,7 +152,7 @@ pub async fn list(
     let found = state.store.traffic().decisions(&asked, &page).await?;
     let seen = seen(&state, &caller, &project, found.items).await?;
     let checks = match query.check {
-        true => check::checks(&state, &environment, &seen).await?,
+        true => check::checks(&state, &environment, seen.iter().map(|it| &it.decision)).await?,
         false => seen.iter().map(|_| None).collect(),
     };
     let items = seen.into_iter().zip(checks);
@@ -160,16 +164,23 @@ pub async fn list(
     }))
 }
 
+/// A decision that the caller may see, and what its variation is today.
+struct Seen {
+    decision: LoggedDecision,
+    today: Option<Variation>,
+}
+
 /// Those of flags that the caller may read; of one that is gone, by its key alone.
 async fn seen(
     state: &AppState,
     caller: &Caller,
     project: &Project,
     decisions: Vec<LoggedDecision>,
-) -> Result<Vec<LoggedDecision>, Problem> {
-    let mut may: BTreeMap<String, bool> = BTreeMap::new();
+) -> Result<Vec<Seen>, Problem> {
+    // The variations of each flag that may be read.
+    let mut flags: BTreeMap<String, Option<Vec<Variation>>> = BTreeMap::new();
     for decision in &decisions {
-        if may.contains_key(&decision.flag) {
+        if flags.contains_key(&decision.flag) {
             continue;
         }
         let found = match Key::new(&*decision.flag) {
@@ -180,11 +191,20 @@ async fn seen(
             Err(StoreError::NotFound(_)) => None,
             other => other?,
         };
-        let tags = found.map(|it| it.flag.tags).unwrap_or_default();
+        let (tags, variations) = found
+            .map(|it| (it.flag.tags, it.flag.variations))
+            .unwrap_or_default();
         let flag = Resource::project(project.key.as_str()).with(Kind::Flag, &*decision.flag);
         let allowed = caller.rights.allow("flag.read", &flag.tagged(&tags));
-        may.insert(decision.flag.clone(), allowed);
+        flags.insert(decision.flag.clone(), allowed.then_some(variations));
     }
-    let allowed = |it: &LoggedDecision| may.get(&it.flag).copied().unwrap_or_default();
-    Ok(decisions.into_iter().filter(allowed).collect())
+    let allowed = |decision: LoggedDecision| {
+        let variations = flags.get(&decision.flag)?.as_ref()?;
+        let today = variations.iter().find(|it| *it.id == *decision.variation);
+        Some(Seen {
+            today: today.cloned(),
+            decision,
+        })
+    };
+    Ok(decisions.into_iter().filter_map(allowed).collect())
 }

@@ -2,6 +2,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { withWords } from "@/i18n";
 import { propertiesQuery } from "@/lib/api/queries";
+import { readDecisionFilter } from "@/lib/decision-filter";
 import { readUsers } from "@/lib/users-search";
 import { readWhy } from "@/lib/why-search";
 import { queries } from "../queries";
@@ -63,6 +64,28 @@ export const user = createRoute({
   component: lazyRouteComponent(
     () => withWords("users", withWords("why", import("@/features/users/user"))),
     "UserPage",
+  ),
+});
+
+/** What users were given. Beside `users/`: any word there may be a user's key. */
+export const decisions = createRoute({
+  getParentRoute: () => project,
+  path: "decisions/$environment",
+  validateSearch: readDecisionFilter,
+  loaderDeps: ({ search }) => search,
+  loader: ({ params: { organization, project, environment }, deps }) => {
+    void import("@/lib/api/decisions").then((it) =>
+      queries.prefetchInfiniteQuery(it.decisionsQuery(organization, project, environment, deps)),
+    );
+  },
+  remountDeps: ({ params }) => params,
+  component: lazyRouteComponent(
+    () =>
+      withWords(
+        "users",
+        withWords("why", withWords("decisions", import("@/features/users/decisions/page"))),
+      ),
+    "DecisionsPage",
   ),
 });
 

@@ -2,10 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/button";
+import { SettledText } from "@/components/settled-text";
 import { environmentsQuery, projectsQuery } from "@/lib/api/queries";
 import type { AuditFilter } from "@/lib/audit-filter";
 import classes from "./audit.module.css";
-import { Text } from "./text";
 import { GROUPS, KINDS } from "./kinds";
 
 interface Props {
@@ -34,7 +34,7 @@ export function Filters({ organization, filter, change }: Props) {
     change(next);
   }
   const text = (name: "q" | "actor" | "flag" | "segment") => (
-    <Text
+    <SettledText
       label={t(`audit.filter.${name}`)}
       value={filter[name] ?? ""}
       change={(value) => set(name, value)}

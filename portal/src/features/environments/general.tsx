@@ -1,24 +1,17 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useParams } from "@tanstack/react-router";
-import { useState } from "react";
+import { Link, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { Button } from "@/components/button";
-import { ConfirmName } from "@/components/confirm-name";
 import { EditForm } from "@/components/edit-form";
 import { AreaField, TextField } from "@/components/field";
 import { useLacking } from "@/components/may";
 import type { Schemas, Tagged } from "@/lib/api/client";
-import {
-  type Place,
-  deleteEnvironment,
-  environmentQuery,
-  saveEnvironment,
-} from "@/lib/api/environments";
+import { type Place, environmentQuery, saveEnvironment } from "@/lib/api/environments";
 import { environmentsQuery } from "@/lib/api/queries";
 import { useEdits } from "@/lib/edits";
 import { placeOf } from "@/lib/place";
 import { useTitle } from "@/lib/title";
 import { Colour } from "./colour";
+import { Deletion } from "./deletion";
 import classes from "./environments.module.css";
 
 /** What an environment is called and looks like, and its end. */
@@ -46,7 +39,8 @@ function Form({ place, found: { it, tag } }: Props) {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const { name, description, colour, protected: mark } = it;
-  const edits = useEdits({ name, description, colour, protected: mark });
+  const logged = percentOf(it.decisionLog.sample);
+  const edits = useEdits({ name, description, colour, protected: mark, logged });
   const { value, set } = edits;
   const resource = placeOf(place.project, it);
   const lacking = useLacking(place.organization, {
@@ -55,7 +49,10 @@ function Form({ place, found: { it, tag } }: Props) {
   });
   const bared = mark && !value.protected;
   async function save() {
-    const saved = await saveEnvironment(place, value, tag);
+    const { logged: percent, ...rest } = value;
+    // Rounded in the other system, it would be another number than the one that is there.
+    const log = percent === logged ? {} : { decisionLog: { sample: sampleOf(percent) } };
+    const saved = await saveEnvironment(place, { ...rest, ...log }, tag);
     queries.setQueryData(environmentQuery(place).queryKey, saved);
     edits.reset();
     await queries.invalidateQueries(environmentsQuery(place.organization, place.project));
@@ -99,55 +96,28 @@ function Form({ place, found: { it, tag } }: Props) {
           <small>{t("environments.protectedHelp")}</small>
         </span>
       </label>
+      <TextField
+        type="number"
+        label={t("environments.logged")}
+        help={
+          <>
+            {t("environments.loggedHelp")}{" "}
+            <Link to="/$organization/$project/decisions/$environment" params={place}>
+              {t("environments.seeLogged")}
+            </Link>
+          </>
+        }
+        required
+        min={0}
+        max={100}
+        step="any"
+        value={value.logged}
+        onChange={(event) => set({ logged: event.target.value })}
+      />
     </EditForm>
   );
 }
 
-function Deletion({
-  place,
-  environment,
-}: {
-  place: Place;
-  environment: Schemas["EnvironmentView"];
-}) {
-  const { t } = useTranslation();
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const [asked, setAsked] = useState(false);
-  const { key } = environment;
-  const lacking = useLacking(place.organization, {
-    delete: {
-      action: "environment.delete",
-      resource: placeOf(place.project, environment),
-    },
-  });
-  const why = environment.protected ? t("environments.protectedStays") : undefined;
-  const command = t("environments.delete", { key });
-  async function run() {
-    await deleteEnvironment(place);
-    const { organization, project } = place;
-    await navigate({
-      to: "/$organization/$project/settings/environments",
-      params: { organization, project },
-    });
-    queries.removeQueries({ queryKey: environmentQuery(place).queryKey });
-    await queries.invalidateQueries(environmentsQuery(organization, project));
-  }
-  return (
-    <section className={classes.deletion}>
-      <h2>{t("environments.deleteTitle")}</h2>
-      <p>{t("environments.deleteHelp")}</p>
-      <div>
-        <Button look="danger" lacking={lacking.delete ?? why} onClick={() => setAsked(true)}>
-          {command}
-        </Button>
-      </div>
-      {why && <p>{why}</p>}
-      {asked && (
-        <ConfirmName name={key} command={command} run={run} close={() => setAsked(false)}>
-          <p>{t("environments.deleteHelp")}</p>
-        </ConfirmName>
-      )}
-    </section>
-  );
-}
+/** A share is a number of millionths, and a percentage one of ten-thousandths. */
+const percentOf = (sample: number) => String(Math.round(sample * 1e6) / 1e4);
+const sampleOf = (percent: string) => Math.round(Number(percent) * 1e4) / 1e6;

@@ -108,7 +108,7 @@ function forFlag(
 /** Pages whose name has the text; those of single environments where one looks for them. */
 export function places(text: string, hands: Hands): Entry[] {
   const { t, pages, organization, project, go } = hands;
-  const ofEnvironments = text === "" ? [] : connections(text, hands);
+  const ofEnvironments = text === "" ? [] : inEnvironments(text, hands);
   const general = PLACES.flatMap((place): Entry[] => {
     const to = addressOf(place, pages, organization, project);
     const title = t(`place.${place.id}`);
@@ -118,15 +118,22 @@ export function places(text: string, hands: Hands): Entry[] {
   return [...general, ...ofEnvironments];
 }
 
-/** The SDKs that are connected to each environment. */
-function connections(text: string, hands: Hands): Entry[] {
+/** What there is of each environment: the SDKs that are connected, and what users were given. */
+const OF_ENVIRONMENTS = {
+  connections: "/$organization/$project/settings/environments/$environment/connections",
+  decisions: "/$organization/$project/decisions/$environment",
+} as const;
+
+function inEnvironments(text: string, hands: Hands): Entry[] {
   const { t, pages, organization, project, environments, go } = hands;
-  const path = "/$organization/$project/settings/environments/$environment/connections";
-  if (project === undefined || !(path in pages)) return [];
-  const named = environments.flatMap((environment): Entry[] => {
-    const title = t("palette.connections", { environment });
+  const kinds = ["connections", "decisions"] as const;
+  const all = kinds.flatMap((kind) => environments.map((environment) => ({ kind, environment })));
+  const named = all.flatMap(({ kind, environment }): Entry[] => {
+    const title = t(`palette.${kind}`, { environment });
     if (!title.toLowerCase().includes(text.toLowerCase())) return [];
-    const to = `/${organization}/${project}/settings/environments/${environment}/connections`;
+    const of = { path: OF_ENVIRONMENTS[kind] };
+    const to = addressOf(of, pages, organization, project)?.replace("$environment", environment);
+    if (to === undefined) return [];
     return [{ id: to, group: "go", title, more: t("palette.page"), run: () => go(to) }];
   });
   return named.slice(0, MOST);

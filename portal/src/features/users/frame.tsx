@@ -17,12 +17,18 @@ interface Props {
   project: string;
   /** Which environment's users are shown; none where it is about all of them. */
   environment?: string;
+  /** Whether it is about what they were given. */
+  decisions?: boolean;
   actions?: ReactNode;
   children: ReactNode;
 }
 
+const USERS = "/$organization/$project/users/$environment";
+const DECISIONS = "/$organization/$project/decisions/$environment";
+
 /** What is around the users of a project: a tab for each environment, and what all share. */
-export function UsersFrame({ organization, project, environment, actions, children }: Props) {
+export function UsersFrame(props: Props) {
+  const { organization, project, environment, decisions = false, actions, children } = props;
   const { t } = useTranslation();
   const environments = useQuery(environmentsQuery(organization, project));
   const all = environments.data ?? [];
@@ -32,24 +38,33 @@ export function UsersFrame({ organization, project, environment, actions, childr
   // Where one is, is always a tab.
   const tabs = here && !first.includes(here) ? [...first.slice(0, -1), here] : first;
   const others = all.filter((it) => !tabs.includes(it));
+  const title = t(decisions ? "users.decisions" : "users.title");
+  const to = decisions ? DECISIONS : USERS;
+  // From what somebody was given to who there is, and back.
+  const other = decisions ? USERS : DECISIONS;
   return (
     <div className={classes.page}>
       <header className={classes.head}>
-        <h1>{t("users.title")}</h1>
+        <h1>{title}</h1>
+        {environment !== undefined && (
+          <Link to={other} params={{ ...params, environment }}>
+            {t(decisions ? "users.title" : "users.decisions")}
+          </Link>
+        )}
         <div className={classes.headActions}>{actions}</div>
       </header>
-      <Tabs label={t("users.title")}>
+      <Tabs label={title}>
         {tabs.map((it) => (
           <Link
             key={it.key}
-            to="/$organization/$project/users/$environment"
+            to={to}
             params={{ ...params, environment: it.key }}
             activeOptions={{ includeSearch: false }}
           >
             <EnvironmentName of={it} />
           </Link>
         ))}
-        {others.length > 0 && <Others keys={others.map((it) => it.key)} {...params} />}
+        {others.length > 0 && <Others keys={others.map((it) => it.key)} to={to} {...params} />}
         <Link to="/$organization/$project/user-properties" params={params}>
           {t("users.properties")}
         </Link>
@@ -61,10 +76,12 @@ export function UsersFrame({ organization, project, environment, actions, childr
 
 function Others({
   keys,
+  to,
   organization,
   project,
 }: {
   keys: string[];
+  to: typeof USERS | typeof DECISIONS;
   organization: string;
   project: string;
 }) {
@@ -75,10 +92,7 @@ function Others({
       <ul>
         {keys.map((environment) => (
           <li key={environment}>
-            <Link
-              to="/$organization/$project/users/$environment"
-              params={{ organization, project, environment }}
-            >
+            <Link to={to} params={{ organization, project, environment }}>
               {environment}
             </Link>
           </li>

@@ -55,7 +55,14 @@ export function UserPage() {
           <Link to="/$organization/$project/users/$environment" params={params}>
             {t("users.title")}
           </Link>
-          · {here ? <EnvironmentName of={here} /> : environment}
+          · {here ? <EnvironmentName of={here} /> : environment} ·{" "}
+          <Link
+            to="/$organization/$project/decisions/$environment"
+            params={{ organization, project, environment }}
+            search={{ user: key }}
+          >
+            {t("users.decisions")}
+          </Link>
         </span>
       }
       actions={

@@ -28,6 +28,8 @@ const REPORTED_WITHIN: i64 = 60_000;
 /// What comes of holding a decision against the explanation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+// A reviewer gives verdicts too.
+#[schema(as = DecisionVerdict)]
 pub enum Verdict {
     /// It says the same.
     Agrees,
@@ -71,7 +73,7 @@ pub struct Explained {
 pub(super) async fn checks(
     state: &AppState,
     environment: &Environment,
-    decisions: &[LoggedDecision],
+    decisions: impl Iterator<Item = &LoggedDecision>,
 ) -> Result<Vec<Option<DecisionCheck>>, Problem> {
     let mut checking = Checking {
         state,
@@ -79,7 +81,7 @@ pub(super) async fn checks(
         users: BTreeMap::new(),
         states: BTreeMap::new(),
     };
-    let mut checks = Vec::with_capacity(decisions.len());
+    let mut checks = Vec::new();
     for decision in decisions {
         checks.push(Some(checking.check(decision).await?));
     }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { useSettled } from "@/lib/settled";
-import classes from "./audit.module.css";
+import classes from "./settled-text.module.css";
 
 interface Props {
   label: string;
@@ -10,7 +10,7 @@ interface Props {
 }
 
 /** A text of the filter: it is asked for when one stops to type. */
-export function Text({ label, value, change, wide = false }: Props) {
+export function SettledText({ label, value, change, wide = false }: Props) {
   const [text, setText] = useState(value);
   const [known, setKnown] = useState(value);
   const settled = useSettled(text);
