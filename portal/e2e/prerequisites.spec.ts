@@ -41,11 +41,17 @@ test("a flag that needs another, by the keyboard: the change, and why somebody g
   await search.press("Enter");
   const chosen = part.getByLabel("What needed-pay has to serve");
   await expect(chosen.locator("option:checked")).toHaveText("true");
+  await expect(part.getByRole("button", { name: "Add a prerequisite" })).toBeFocused();
   await owner.getByRole("button", { name: "Review", exact: true }).press("Enter");
   const review = owner.getByRole("region", { name: "Changes that are not applied" });
   await expect(review).toContainText("needs needed-pay");
   await owner.getByRole("button", { name: "Apply to prod" }).first().press("Enter");
   await expect(owner.getByText(/prod is now version/)).toBeVisible();
+  await owner.goto(`${server.url}${HOME}?q=needy-cart`);
+  await expect(owner.getByRole("button", { name: "needy-cart in prod: On" })).toHaveAttribute(
+    "title",
+    "On, true, with prerequisites",
+  );
 
   await owner.goto(`${server.url}${HOME}/needy-cart/prod/why?user=ana`);
   const why = owner.getByRole("region", { name: "Who gets what, and why" });

@@ -2258,6 +2258,8 @@ export interface components {
         CellView: {
             /** @description On or off. */
             on: boolean;
+            /** @description Whether it needs other flags: where these serve something else, it serves its off variation. */
+            prerequisites: boolean;
             /** @description Whether there are rules. */
             rules: boolean;
             /**

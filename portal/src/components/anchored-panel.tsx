@@ -1,6 +1,6 @@
 import { Drawer, Popover } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect } from "react";
 import { createPortal } from "react-dom";
 import { useTranslation } from "react-i18next";
 import classes from "./anchored-panel.module.css";
@@ -20,15 +20,16 @@ export interface Props {
 export function AnchoredPanel({ anchor, title, close, children }: Props) {
   const { t } = useTranslation();
   const narrow = useMediaQuery("(max-width: 600px)", undefined, { getInitialValueInEffect: false });
-  const leave = () => {
-    close();
-    anchor.focus();
-  };
+  // However it is closed, by Escape or by a choice: unless somebody is elsewhere already.
+  useEffect(
+    () => () => void (document.activeElement === document.body && anchor.focus()),
+    [anchor],
+  );
   if (narrow) {
     return (
       <Drawer
         opened
-        onClose={leave}
+        onClose={close}
         position="bottom"
         size="auto"
         // As high as what is in it.
@@ -46,7 +47,7 @@ export function AnchoredPanel({ anchor, title, close, children }: Props) {
     <Popover
       opened
       onChange={(opened) => {
-        if (!opened) leave();
+        if (!opened) close();
       }}
       position="bottom-start"
       width={340}

@@ -21,6 +21,9 @@ function EnvironmentEffect({ effect }: { effect: Schemas["EnvironmentEffect"] })
   const none = t("effect.codeDefault");
   const name = (it: Schemas["Move"]["from"]) => it?.name ?? it?.value ?? none;
   if (effect.users === 0) return <li>{t("effect.nobodyKnown", { environment })}</li>;
+  // A change of one flag can move users of those that need it: then each line says which it is of.
+  const place = (flag: string) =>
+    effect.flags.length > 1 ? t("effect.place", { flag, environment }) : environment;
   const moves = effect.flags.flatMap(({ flag, moves }) => moves.map((it) => ({ flag, ...it })));
   const whole = { environment, whole: number(effect.sampled?.of ?? effect.users) };
   if (moves.length === 0) return <li>{t("effect.nobodyMoves", whole)}</li>;
@@ -30,7 +33,7 @@ function EnvironmentEffect({ effect }: { effect: Schemas["EnvironmentEffect"] })
     <li key={`${flag} ${from?.id ?? ""} ${to?.id ?? ""}`}>
       {t(sampled ? "effect.movesAbout" : "effect.moves", {
         ...whole,
-        flag,
+        environment: place(flag),
         count: Math.round(users * times),
         users: number(Math.round(users * times)),
         from: name(from),

@@ -14,7 +14,13 @@ const item = (key: string, more: Partial<Schemas["IndexedFlagView"]> = {}) => ({
   cells: [null, null],
   ...more,
 });
-const cell = (on: boolean) => ({ on, shares: [1, 0], rules: false, targets: false });
+const cell = (on: boolean) => ({
+  on,
+  shares: [1, 0],
+  rules: false,
+  targets: false,
+  prerequisites: false,
+});
 const changed = (at: string, by: string) => ({ at, by, number: 1 });
 const index: Schemas["FlagIndex"] = {
   versions: {},

@@ -110,6 +110,8 @@ pub struct CellView {
     pub rules: bool,
     /// Whether there are individual targets.
     pub targets: bool,
+    /// Whether it needs other flags: where these serve something else, it serves its off variation.
+    pub prerequisites: bool,
 }
 
 /// Who changed a flag or a segment last.
@@ -374,5 +376,6 @@ fn cell_view(cell: &Cell, variations: &[Variation]) -> CellView {
         shares: variations.iter().map(share).collect(),
         rules: cell.has_rules,
         targets: cell.has_targets,
+        prerequisites: cell.has_prerequisites,
     }
 }

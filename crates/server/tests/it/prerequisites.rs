@@ -50,6 +50,13 @@ async fn a_flag_shows_what_it_needs_and_who_needs_it() {
         let graph = app.owner.get(&format!("{PROD}/prerequisites")).await.expect(200);
         let flags = json!([{"flag": "checkout", "name": checkout["name"], "prerequisites": wanted}]);
         assert_eq!(graph, json!({"items": flags, "hidden": 0}));
+        let index = "projects/default/flag-index?environments=prod";
+        let index = app.owner.get(index).await.expect(200);
+        let short = |key: &str| {
+            let mut items = index["items"].as_array().unwrap().iter();
+            items.find(|it| it["key"] == key).unwrap()["cells"][0]["prerequisites"].clone()
+        };
+        assert_eq!([short("checkout"), short("launch")], [json!(true), json!(false)]);
 
         // A percentage cannot be told SDKs that evaluate by themselves.
         let half = json!([{"id": yes, "rollout": [0, 0.5]}, {"id": launch["offVariation"], "rollout": [0.5, 1]}]);

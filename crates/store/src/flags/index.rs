@@ -60,6 +60,8 @@ pub struct Cell {
     pub has_rules: bool,
     /// Whether there are individual targets.
     pub has_targets: bool,
+    /// Whether other flags have to serve something for it to serve more than its off variation.
+    pub has_prerequisites: bool,
 }
 
 impl Store {
@@ -169,10 +171,11 @@ async fn cells(
     connection: &mut AnyConnection,
     environments: &[Id<Environment>],
 ) -> Result<Vec<(Id<Flag>, Id<Environment>, Cell)>, StoreError> {
-    // An empty list of rules or targets is the text `[]`; its length is known without reading it.
+    // An empty list is the text `[]`; its length is known without reading it.
     let mut sql = Sql::new(
         "SELECT t.flag_id, t.environment_id, t.is_enabled, t.fallthrough, t.off_variation, \
-         CAST(OCTET_LENGTH(t.rules) AS BIGINT), CAST(OCTET_LENGTH(t.target_users) AS BIGINT) \
+         CAST(OCTET_LENGTH(t.rules) AS BIGINT), CAST(OCTET_LENGTH(t.target_users) AS BIGINT), \
+         CAST(OCTET_LENGTH(t.prerequisites) AS BIGINT) \
          FROM targetings t WHERE t.environment_id IN ",
     );
     sql.list(environments.iter().map(Id::as_str));
@@ -184,6 +187,7 @@ async fn cells(
             off_variation: row::text(found, 4)?,
             has_rules: row::number(found, 5)? > 2,
             has_targets: row::number(found, 6)? > 2,
+            has_prerequisites: row::number(found, 7)? > 2,
         };
         Ok((row::id(found, 0)?, row::id(found, 1)?, cell))
     };

@@ -4,6 +4,8 @@ import { EMPTY } from "@/lib/draft/draft";
 import { bulkEdits } from "./bulk";
 import { toggled } from "./selection";
 
+const CELL = { shares: [1, 0], rules: false, targets: false, prerequisites: false };
+
 const item = (key: string, on: boolean | null, more = {}): Schemas["IndexedFlagView"] => ({
   key,
   name: key,
@@ -12,7 +14,7 @@ const item = (key: string, on: boolean | null, more = {}): Schemas["IndexedFlagV
   state: "live",
   createdAt: "2026-11-22T08:00:00.000Z",
   variations: ["On", "Off"],
-  cells: [on === null ? null : { on, shares: [1, 0], rules: false, targets: false }],
+  cells: [on === null ? null : { ...CELL, on }],
   ...more,
 });
 const items = [

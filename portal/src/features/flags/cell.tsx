@@ -22,7 +22,11 @@ export function Cell({ environment, item, cell, stop, open }: Props) {
     .filter((it) => it.share > 0);
   const first = shares[0];
   const served = shares.map((it) => it.label).join(", ");
-  const more = [cell?.targets && t("flags.hasTargets"), cell?.rules && t("flags.hasRules")];
+  const more = [
+    cell?.targets && t("flags.hasTargets"),
+    cell?.rules && t("flags.hasRules"),
+    cell?.prerequisites && t("flags.hasPrerequisites"),
+  ];
   const words = [t(`flags.${state}`), served, ...more].filter(Boolean).join(", ");
   return (
     <span role="gridcell" className={`${classes.cell} ${classes.place}`}>
@@ -47,7 +51,7 @@ export function Cell({ environment, item, cell, stop, open }: Props) {
           <VariationLabel place={first.place} label={first.label} />
         )}
         {cell && shares.length > 1 && <ShareBar shares={shares} />}
-        {cell?.on && (cell.rules || cell.targets) && (
+        {cell?.on && (cell.rules || cell.targets || cell.prerequisites) && (
           <span className={classes.more} aria-hidden="true">
             +
           </span>
