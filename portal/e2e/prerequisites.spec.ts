@@ -64,6 +64,12 @@ test("a flag that needs another, by the keyboard: the change, and why somebody g
   await expect(owner.getByRole("region", { name: "Prerequisites" })).toContainText(
     "needy-cart needs Atrue",
   );
+
+  // An edit of the needed flag that waits is one of what would be given.
+  const whenOff = owner.getByRole("region", { name: "While off" });
+  await whenOff.getByRole("combobox").selectOption({ label: "true" });
+  await owner.goto(`${server.url}${HOME}/needy-cart/prod/why?user=ana`);
+  await expect(why).toContainText(/After your edits.*ana gets Atrue/);
 });
 
 test("a circle is refused with the way round", async ({ owner, server, call }) => {

@@ -1,31 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useMemo } from "react";
 import type { At } from "@/components/as-of";
 import { type Question } from "@/lib/api/users";
 import { whyQuery } from "@/lib/api/why";
-import { type Edit, isFlagEdit } from "@/lib/draft/edit";
-import { type Missing, incomplete } from "@/lib/draft/incomplete";
 import { useDraft } from "@/lib/draft/store";
 import type { WhySearch } from "@/lib/why-search";
+import { useEdits } from "./use-edits";
 import { useFlag } from "./use-flag";
-
-/** Those edits that may decide what a flag gives: its own, and those of segments. */
-function about(commands: Edit[], project: string, flag: string): Edit[] {
-  return commands.filter(
-    (it) => (it.project ?? project) === project && (!isFlagEdit(it) || it.flag === flag),
-  );
-}
 
 /** Who is asked for, in which state, as the address has it; and how to ask for others. */
 export function useWhy(environment: string) {
   const { organization, project, key: flag } = useFlag();
   const search: WhySearch = useSearch({ strict: false });
   const navigate = useNavigate();
-  const draft = useDraft();
-  const commands = useMemo(() => about(draft.commands, project, flag), [draft, project, flag]);
+  const { commands, missing } = useEdits(useDraft(), environment);
   const edited = commands.length > 0;
-  const missing: Missing | undefined = incomplete({ ...draft, commands });
   const { user = "", properties, version } = search;
   const at: At = version ?? (search.draft && edited ? "draft" : undefined);
   const who: Question = { key: user, properties };
