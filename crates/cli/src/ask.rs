@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use serde_json::{Map, Value, json};
 
 use crate::args::ask::{DiffArgs, EvaluateArgs, ExplainArgs, Moment, WhoArgs};
+use crate::out;
 use server::Place;
 
 /// `burgee diff` says so where somebody moved.
@@ -39,18 +40,20 @@ pub(crate) async fn evaluate(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
             Some(all) => list(all, "items").append(list(&mut page, "items")),
         }
         match next {
-            Value::String(next) => question.insert("cursor".to_owned(), json!(next)),
+            Value::String(next) => {
+                let before = question.insert("cursor".to_owned(), json!(next));
+                anyhow::ensure!(before != Some(json!(next)), "the server repeats a page");
+            }
             _ => break,
-        };
+        }
     }
     let mut answer = all.unwrap_or_default();
     if let Value::Object(answer) = &mut answer {
         answer.remove("next");
     }
-    match args.place.json {
-        true => println!("{answer:#}"),
-        false => print!("{}", text::evaluation(&place.name(), &answer)),
-    }
+    out::answer(args.place.json, &answer, |it| {
+        text::evaluation(&place.name(), it)
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -59,10 +62,9 @@ pub(crate) async fn explain(args: ExplainArgs) -> anyhow::Result<ExitCode> {
     let place = Place::new(&args.place)?;
     let question = question(&args.who, Some(&args.flag));
     let answer = place.post(&["evaluate", "explain"], &question).await?;
-    match args.place.json {
-        true => println!("{answer:#}"),
-        false => print!("{}", text::explanation(&place.name(), &answer)),
-    }
+    out::answer(args.place.json, &answer, |it| {
+        text::explanation(&place.name(), it)
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -73,10 +75,7 @@ pub(crate) async fn diff(args: DiffArgs) -> anyhow::Result<ExitCode> {
     let mut query = vec![moment(["from", "fromAt"], &args.from)];
     query.extend(args.to.as_ref().map(|to| moment(["to", "toAt"], to)));
     let answer = place.get(&["effects"], &query).await?;
-    match args.place.json {
-        true => println!("{answer:#}"),
-        false => print!("{}", text::effects(&answer)),
-    }
+    out::answer(args.place.json, &answer, text::effects)?;
     let moved = answer["flags"].as_array().is_some_and(|it| {
         let moved = |flag: &Value| flag["moved"].as_u64().unwrap_or_default() > 0;
         it.iter().any(moved)

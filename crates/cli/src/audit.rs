@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::admin::{open, organization_named};
 use crate::args::AuditVerifyArgs;
+use crate::out;
 
 /// `burgee audit verify`: fails where an entry is not as it was sealed, and names the first.
 pub(crate) async fn verify(args: AuditVerifyArgs) -> anyhow::Result<ExitCode> {
@@ -36,7 +37,7 @@ pub(crate) async fn verify(args: AuditVerifyArgs) -> anyhow::Result<ExitCode> {
                 .iter()
                 .map(|(of, verdict)| json(of, verdict))
                 .collect();
-            println!("{:#}", json!({ "organizations": all }));
+            out::say(&format!("{:#}\n", json!({ "organizations": all })))?;
         }
         false => print_all(&found),
     }

@@ -15,6 +15,7 @@ mod decisions;
 mod import;
 mod logs;
 mod organization;
+mod out;
 mod project_file;
 mod relay;
 mod server;

@@ -18,6 +18,7 @@ use serde_json::json;
 use crate::admin::{open, organization};
 use crate::args::OrganizationArgs;
 use crate::args::files::{ApplyArgs, ExportArgs, FileArgs, FileFormat, PlanArgs};
+use crate::out;
 
 /// `burgee plan` says so where there is something to do.
 const SOMETHING_TO_DO: u8 = 2;
@@ -33,7 +34,7 @@ pub(crate) async fn export(args: ExportArgs) -> anyhow::Result<ExitCode> {
     };
     let text = file::write(&file::export(&present), format)?;
     match args.to {
-        None => print!("{text}"),
+        None => out::say(&text)?,
         Some(to) => std::fs::write(&to, text)
             .with_context(|| format!("--to: {} cannot be written", to.display()))?,
     }
@@ -45,7 +46,7 @@ pub(crate) async fn plan(args: PlanArgs) -> anyhow::Result<ExitCode> {
     let work = Work::new(&args.file).await?;
     let filed = work.run("", None, true).await?;
     if args.json {
-        println!("{:#}", shown(&filed));
+        out::say(&format!("{:#}\n", shown(&filed)))?;
     } else {
         print(&filed);
     }

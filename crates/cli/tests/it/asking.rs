@@ -1,13 +1,13 @@
 //! `burgee evaluate`, `burgee explain` and `burgee diff` ask a server that runs.
 
-use std::process::Output;
+use std::process::{Command, Output, Stdio};
 use std::time::Instant;
 
 use burgee_testkit::api::{Api, PATIENCE};
 use burgee_testkit::sdk::Sdk;
 use serde_json::{Value, json};
 
-use crate::kit::{Data, Program, flag_on, in_prod, run, stderr};
+use crate::kit::{Data, Program, burgee, flag_on, in_prod, run, stderr};
 
 /// A server with a flag that is off for users in Germany, since its second change.
 struct Asked {
@@ -57,11 +57,17 @@ impl Asked {
     }
 
     fn burgee_in(&self, environment: &str, token: &str, arguments: &[&str]) -> Output {
+        let command = self.command(environment, token, arguments).output();
+        command.unwrap()
+    }
+
+    fn command(&self, environment: &str, token: &str, arguments: &[&str]) -> Command {
+        let mut command = burgee(arguments);
         let url = format!("http://{}", self.program.address);
-        let mut all = arguments.to_vec();
-        all.extend(["--url", &url, "--token", token]);
-        all.extend(["--project", "default", "--environment", environment]);
-        run(&all)
+        command.args(["--url", &url, "--token", token]);
+        command.args(["--project", "default", "--environment", environment]);
+        command.stdin(Stdio::null());
+        command
     }
 
     /// What a command prints that must work.
@@ -119,6 +125,16 @@ async fn an_answer_says_what_a_user_gets_and_which_change_made_it_so() {
     ] {
         assert!(told.contains(part), "{part}\n{told}");
     }
+
+    // Who has read enough, as `head` has, is not told of a fault.
+    let command = [&["explain", "other"], &german[..]].concat();
+    let mut unread = asked.command("prod", &asked.token, &command);
+    unread.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut unread = unread.spawn().unwrap();
+    drop(unread.stdout.take());
+    let unread = unread.wait_with_output().unwrap();
+    assert!(unread.status.success(), "{}", stderr(&unread));
+    assert_eq!(stderr(&unread), "");
 
     let path = "projects/default/environments/prod/changes";
     let at = asked.api.get(path).await.expect(200)["items"][0]["at"].clone();
