@@ -15,7 +15,7 @@ use prometheus_client::registry::Unit;
 use super::{Counters, latency};
 use crate::delivery::Level;
 
-/// The counters of all loops that run, added up when they are read.
+/// The counters of all loops that run, and of what is beside them, added up when they are read.
 #[derive(Clone, Debug, Default)]
 pub struct Loops(Arc<Mutex<Vec<Arc<Counters>>>>);
 
@@ -132,7 +132,7 @@ const LINES: &[Line] = &[
     ),
     counter(
         "http_refused",
-        "Sockets refused because the HTTP server had too many",
+        "Sockets refused because the HTTP server had too many, and requests over HTTP/2",
         &[("", |c| &c.http_refused)],
     ),
     counter(

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::net::SocketAddr;
 
 use bytes::{Buf, Bytes};
 use mio::net::TcpStream;
@@ -128,12 +129,15 @@ pub(super) struct Rest {
     pub(super) large_since: u32,
     /// What encrypts, for as long as the connection lasts.
     pub(super) secure: Option<Box<Secure>>,
+    /// Who is at the other end, where the socket does not know.
+    pub(super) peer: Option<SocketAddr>,
 }
 
 impl Rest {
     /// Whether there is nothing in it.
     fn is_empty(&self) -> bool {
-        self.unread.is_empty() && self.unsent.is_empty() && self.secure.is_none()
+        let nothing_waits = self.unread.is_empty() && self.unsent.is_empty();
+        nothing_waits && self.secure.is_none() && self.peer.is_none()
     }
 }
 

@@ -32,7 +32,7 @@ pub struct Counters {
     pub tls: Handshakes,
     /// Sockets handed to the HTTP server.
     pub handed_over: AtomicU64,
-    /// Sockets refused with 503 because too many were handed over already.
+    /// Sockets refused with 503 because too many were handed over already; with HTTP/2, requests.
     pub http_refused: AtomicU64,
     /// Bytes read.
     pub bytes_in: AtomicU64,

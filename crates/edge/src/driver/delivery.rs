@@ -183,7 +183,8 @@ impl EventLoop {
         }
         let progress = self.members.progress_of(membership)?;
         let version = |generation: u32| progress.version(generation);
-        let address = || connection.stream.peer_addr().ok();
+        let beside = || connection.rest.as_ref()?.peer;
+        let address = || connection.stream.peer_addr().ok().or_else(beside);
         Some(ConnectionView {
             kind: membership.kind,
             agent: self.agents.text(connection.agent),

@@ -38,7 +38,7 @@ use self::turns::Turns;
 use self::wire::Wire;
 use super::Config;
 use super::connection::Phase;
-use super::counters::{add, sub};
+use super::counters::{Counters, add, sub};
 use super::event_loop::EventLoop;
 use super::listeners::Arrived;
 use super::mailbox::{Mail, Mailbox};
@@ -94,6 +94,7 @@ struct Service {
     loops: Vec<Arc<Mailbox>>,
     next: AtomicUsize,
     places: Arc<Places>,
+    counters: Arc<Counters>,
     patience: Arc<Patience>,
     /// How long a peer may not take what it asked for.
     stall: Duration,
@@ -111,6 +112,7 @@ impl Service {
         api: Api,
         loops: Vec<Arc<Mailbox>>,
         places: Arc<Places>,
+        counters: Arc<Counters>,
         config: &Config,
     ) -> Self {
         let slow = (config.http_limit() / 2).max(1);
@@ -120,6 +122,7 @@ impl Service {
             loops,
             next: AtomicUsize::new(0),
             places,
+            counters,
             patience: Arc::new(Patience {
                 usual: config.body_timeout,
                 short: config.body_timeout_when_busy,
@@ -166,11 +169,11 @@ pub(super) async fn run(
     mut queue: mpsc::UnboundedReceiver<HandedOver>,
     router: axum::Router,
     api: Api,
-    (loops, places): (Vec<Arc<Mailbox>>, Arc<Places>),
+    (loops, places, counters): (Vec<Arc<Mailbox>>, Arc<Places>, Arc<Counters>),
     shutdown: CancellationToken,
     config: Config,
 ) {
-    let service = Arc::new(Service::new(router, api, loops, places, &config));
+    let service = Arc::new(Service::new(router, api, loops, places, counters, &config));
     let tasks = TaskTracker::new();
     let abort = CancellationToken::new();
     let serving = async {

@@ -11,6 +11,7 @@
 
 use std::fmt::Write as _;
 use std::hash::{BuildHasher, RandomState};
+use std::net::SocketAddr;
 
 use axum::http::{HeaderMap, header};
 use rustls::ServerConnection;
@@ -40,6 +41,8 @@ pub(super) struct Arrived {
     pub(super) stream: std::net::TcpStream,
     /// What encrypts it, if anything does.
     pub(super) session: Option<Box<ServerConnection>>,
+    /// Who it is, where its socket is one of a pair.
+    pub(super) peer: Option<SocketAddr>,
     pub(super) place: Place,
     /// What it is answered, up to the first event; empty where somebody else says that.
     pub(super) head: Vec<u8>,
@@ -82,6 +85,9 @@ impl EventLoop {
         if let Some(session) = arrived.session {
             let secure = Secure::resume(*session);
             connection.rest.get_or_insert_default().secure = Some(Box::new(secure));
+        }
+        if arrived.peer.is_some() {
+            connection.rest.get_or_insert_default().peer = arrived.peer;
         }
         connection.agent = self.agents.join(&arrived.listener.agent);
         arrived.place.pass_on();

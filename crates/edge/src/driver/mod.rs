@@ -85,7 +85,7 @@ impl Handle {
         self.local_addr
     }
 
-    /// The counters of all loops.
+    /// The counters of all loops, and of what is counted beside them.
     pub fn counters(&self) -> &[Arc<Counters>] {
         &self.counters
     }
@@ -163,7 +163,9 @@ pub fn serve(
             &config,
         )?);
     }
-    let counters: Vec<_> = loops.iter().map(EventLoop::counters).collect();
+    let beside_loops = Arc::<Counters>::default();
+    let counters = loops.iter().map(EventLoop::counters);
+    let counters: Vec<_> = counters.chain([Arc::clone(&beside_loops)]).collect();
     for counters in &counters {
         edge.metrics.loops.add(Arc::clone(counters));
     }
@@ -177,7 +179,7 @@ pub fn serve(
         handed_over,
         router,
         edge.clone(),
-        (mailboxes.clone(), Arc::clone(&places)),
+        (mailboxes.clone(), Arc::clone(&places), beside_loops),
         shutdown.clone(),
         config.clone(),
     ));

@@ -13,9 +13,15 @@ const WEBSOCKET_GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 pub const HEAD_TOO_LONG: &[u8] = b"HTTP/1.1 431 Request Header Fields Too Large\r\n\
     Connection: close\r\nContent-Length: 0\r\n\r\n";
 
-/// There are too many connections, or too many with ordinary requests.
+/// There are too many connections, or too many with ordinary requests. In the form that OFREP's
+/// providers read; the others look at the status alone.
 pub const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
-    Connection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n";
+    Connection: close\r\nRetry-After: 1\r\nContent-Type: application/json\r\n\
+    Content-Length: 92\r\n\r\n\
+    {\"errorCode\":\"GENERAL\",\"errorDetails\":\"there are too many requests at once: try again soon\"}";
+
+/// The body of [`BUSY`].
+pub const BUSY_BODY: &[u8] = BUSY.split_at(BUSY.len() - 92).1;
 
 /// What came to a port for TLS is not TLS.
 pub const USE_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\
@@ -54,5 +60,22 @@ pub fn bad_upgrade(why: BadUpgrade) -> &'static [u8] {
     match why {
         BadUpgrade::Version => OTHER_VERSION,
         BadUpgrade::Key => NO_KEY,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::{BUSY, BUSY_BODY};
+
+    #[test]
+    fn who_is_refused_is_told_why_in_json() {
+        let head = std::str::from_utf8(&BUSY[..BUSY.len() - BUSY_BODY.len()]).unwrap();
+        assert!(head.ends_with("\r\n\r\n"));
+        let length = format!("\r\nContent-Length: {}\r\n", BUSY_BODY.len());
+        assert!(head.contains(&length), "{head}");
+        let body: Value = serde_json::from_slice(BUSY_BODY).unwrap();
+        assert_eq!(body["errorCode"], "GENERAL");
     }
 }

@@ -1,11 +1,13 @@
 //! HTTP/2: the same answers, many at once, and no more for a hostile peer than HTTP/1.1 gives.
 
 use std::future::Future;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::{HeaderMap, Method, Request, Response};
 use burgee_edge::credential::Credential;
+use burgee_edge::delivery::ConnectionFilter;
 use burgee_edge::driver::Config;
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
@@ -40,6 +42,7 @@ type Asked<'a> = (Method, &'a str, &'a [(&'a str, &'a str)], &'a str);
 
 /// Somebody who speaks HTTP/2.
 struct Peer {
+    address: SocketAddr,
     sender: SendRequest<BoxBody<Bytes, hyper::Error>>,
     connection: JoinHandle<Result<(), hyper::Error>>,
     runtime: Runtime,
@@ -62,7 +65,8 @@ impl Peer {
     fn with_window(edge: &Edge, window: u32) -> Self {
         let runtime = runtime();
         let stream = runtime.block_on(TcpStream::connect(edge.address)).unwrap();
-        Self::speaking(runtime, stream, window)
+        let address = stream.local_addr().unwrap();
+        Self::speaking(runtime, stream, address, window)
     }
 
     fn secure(edge: &Edge, config: &Arc<ClientConfig>) -> Self {
@@ -74,10 +78,11 @@ impl Peer {
             connector.connect(name, stream).await.unwrap()
         });
         assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
-        Self::speaking(runtime, stream, 1 << 20)
+        let address = stream.get_ref().0.local_addr().unwrap();
+        Self::speaking(runtime, stream, address, 1 << 20)
     }
 
-    fn speaking<S>(runtime: Runtime, stream: S, window: u32) -> Self
+    fn speaking<S>(runtime: Runtime, stream: S, address: SocketAddr, window: u32) -> Self
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -90,6 +95,7 @@ impl Peer {
             .unwrap();
         let connection = runtime.spawn(connection);
         Self {
+            address,
             sender,
             connection,
             runtime,
@@ -380,6 +386,9 @@ fn streams_of_events_are_held_beside_other_requests_on_one_connection() {
         let answer: Value = serde_json::from_slice(&answer.body).unwrap();
         assert_eq!(answer["value"], value);
     }
+    let all = edge.connections(ConnectionFilter::default(), 200);
+    assert_eq!(all.len(), 91);
+    assert!(all.iter().all(|it| it.address == Some(peer.address)));
     // Who goes away is heard of.
     streams.truncate(50);
     edge.await_report(|it| it.connections == 51);
@@ -430,6 +439,9 @@ fn requests_that_are_too_many_for_all_connections_come_later() {
             .headers
             .contains(&("retry-after".into(), "1".into()))
     );
+    let why: Value = serde_json::from_slice(&refused.body).unwrap();
+    assert_eq!(why["errorCode"], "GENERAL");
+    assert_eq!(edge.count(|it| &it.http_refused), 1);
     for (mut sender, asking) in open {
         peer.wait(sender.send_data(Bytes::from_static(b"four")))
             .unwrap();

@@ -297,7 +297,7 @@ fn who_is_too_many_is_told_to_come_back() {
     let head = third.read_head();
     assert!(head.starts_with("HTTP/1.1 503 "), "{head}");
     assert!(head.contains("\r\nRetry-After: "), "{head}");
-    third.ends();
+    third.is_refused();
     first.ping();
     drop(second);
     edge.await_count(1, |counters| &counters.closed_by_peer);

@@ -82,6 +82,7 @@ async fn give_back(service: &Service, served: &Served, listener: Listener, head:
         Ok((stream, session)) => service.give(Arrived {
             stream,
             session,
+            peer: None,
             place,
             head,
             listener,

@@ -7,6 +7,7 @@
 //! place that decides what a listener is told and when it has to go, at the price of two sockets.
 
 use std::error::Error;
+use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use std::{convert::Infallible, io};
 use axum::body::Body;
 use axum::response::Response;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_LENGTH, HOST, HeaderValue, RETRY_AFTER};
+use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderValue, RETRY_AFTER};
 use hyper::server::conn::http2;
 use hyper::service::service_fn;
 use hyper::{Request, StatusCode};
@@ -26,12 +27,14 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 use tokio_util::io::ReaderStream;
 
+use super::super::counters::add;
 use super::super::listeners::{Arrived, Listener};
 use super::super::places::Place;
 use super::paced::Paced;
 use super::stream::PeerStream;
 use super::turns::{Turn, Turns};
 use super::{Service, Visit};
+use crate::http::answer;
 
 /// What a client begins with. It is no request of HTTP/1.1's.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\n";
@@ -84,10 +87,10 @@ pub(super) async fn serve(
             first.notify_one();
             async move {
                 let Some(turn) = turn else {
-                    return Ok::<_, Infallible>(busy());
+                    return Ok::<_, Infallible>(busy(&service));
                 };
                 let Ok(response) = service.answer(with_host(request), peer).await;
-                Ok(answered(&service, response, turn))
+                Ok(answered(&service, response, turn, peer))
             }
         }
     });
@@ -169,19 +172,24 @@ fn with_host<B>(mut request: Request<B>) -> Request<B> {
 }
 
 /// What the router said, or the events that it says are to be heard.
-fn answered(service: &Service, mut response: Response, mut turn: Turn) -> Response<Paced> {
+fn answered(
+    service: &Service,
+    mut response: Response,
+    mut turn: Turn,
+    peer: SocketAddr,
+) -> Response<Paced> {
     if let Some(listener) = response.extensions_mut().remove::<Listener>() {
-        match listen(service, listener) {
+        match listen(service, listener, peer) {
             Ok(Some((end, place))) => {
                 turn.listens(place);
                 let events = ReaderStream::with_capacity(end, LINE);
                 *response.body_mut() = Body::from_stream(events);
                 response.headers_mut().remove(CONTENT_LENGTH);
             }
-            Ok(None) => return busy(),
+            Ok(None) => return busy(service),
             Err(error) => {
                 tracing::warn!(%error, "nobody can listen");
-                return busy();
+                return busy(service);
             }
         }
     }
@@ -192,6 +200,7 @@ fn answered(service: &Service, mut response: Response, mut turn: Turn) -> Respon
 fn listen(
     service: &Service,
     listener: Listener,
+    peer: SocketAddr,
 ) -> io::Result<Option<(tokio::net::UnixStream, Place)>> {
     let take = || service.places.take().then(|| Place::taken(&service.places));
     let (Some(here), Some(there)) = (take(), take()) else {
@@ -205,6 +214,7 @@ fn listen(
     service.give(Arrived {
         stream: OwnedFd::from(other).into(),
         session: None,
+        peer: Some(peer),
         place: there,
         head: Vec::new(),
         listener,
@@ -213,10 +223,13 @@ fn listen(
 }
 
 /// There are too many.
-fn busy() -> Response<Paced> {
-    let mut response = Response::new(Paced::new(Body::empty(), None));
+fn busy(service: &Service) -> Response<Paced> {
+    add(&service.counters.http_refused, 1);
+    let body = Body::from(answer::BUSY_BODY);
+    let mut response = Response::new(Paced::new(body, None));
     *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-    let soon = HeaderValue::from_static("1");
-    response.headers_mut().insert(RETRY_AFTER, soon);
+    let headers = response.headers_mut();
+    headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }

@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use burgee_edge::http::answer::BUSY_BODY;
 use rustls::{ClientConfig, ClientConnection};
 use serde_json::{Value, json};
 use socket2::{Domain, Socket, Type};
@@ -222,6 +223,12 @@ impl Client {
     /// The socket ends, and nothing comes before.
     pub(crate) fn ends(&mut self) {
         assert_eq!(self.next(), Received::End);
+    }
+
+    /// The rest of an answer that there are too many, and the end.
+    pub(crate) fn is_refused(&mut self) {
+        self.read_exactly(std::str::from_utf8(BUSY_BODY).unwrap());
+        self.ends();
     }
 
     /// The head of an HTTP answer.
