@@ -21,6 +21,7 @@ use burgee_store::{ListedVersion, LoggedItem, Store, StoreError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::api::evaluate::Sight;
 use crate::audience::PATIENCE;
 
 /// The most changes that are gone back over; time is bounded too.
@@ -64,6 +65,8 @@ pub struct Past<'a> {
     pub organization: &'a Id<Organization>,
     /// The environment's id.
     pub environment: &'a str,
+    /// What is seen by whoever asks.
+    pub(crate) sight: &'a Sight,
 }
 
 impl Past<'_> {
@@ -83,7 +86,7 @@ impl Past<'_> {
                 return Ok(None);
             };
             items = self.concerned(id, turn - 1).await?;
-            let before = got(id, user, &items)?;
+            let before = self.got(id, user, &items)?;
             let is_other = served(before.0.as_ref()) != served(gets);
             let at_least = !is_other && (step == STEPS || Instant::now() > until);
             // Before its first version nothing was served, so there is always an end.
@@ -124,6 +127,21 @@ impl Past<'_> {
         Ok(items)
     }
 
+    /// What the user got of the flag in a state.
+    fn got(&self, flag: &str, user: &User<'_>, items: &[LoggedItem]) -> Result<Got, StoreError> {
+        let (flags, segments) = LoggedItem::served(items)?;
+        let snapshot = Snapshot::build(flags, segments);
+        let found = snapshot.flags().iter().find(|it| it.flag().id == flag);
+        let Some(flag) = found else {
+            return Ok((None, None));
+        };
+        let explained = self.sight.explain(&snapshot, flag, user);
+        let variation = explained
+            .outcome
+            .and_then(|it| flag.flag().variations.get(it.variation));
+        Ok((variation.cloned(), Some(explained.reason)))
+    }
+
     /// Who made a version, when and why.
     async fn version(&self, version: i64) -> Result<Option<ListedVersion>, StoreError> {
         let page = PageRequest {
@@ -135,21 +153,6 @@ impl Past<'_> {
             .versions(self.organization, self.environment, &page);
         Ok(found.await?.items.into_iter().next())
     }
-}
-
-/// What the user got of the flag in a state.
-fn got(flag: &str, user: &User<'_>, items: &[LoggedItem]) -> Result<Got, StoreError> {
-    let (flags, segments) = LoggedItem::served(items)?;
-    let snapshot = Snapshot::build(flags, segments);
-    let found = snapshot.flags().iter().find(|it| it.flag().id == flag);
-    let Some(flag) = found else {
-        return Ok((None, None));
-    };
-    let explained = snapshot.explain(flag, user);
-    let variation = explained
-        .outcome
-        .and_then(|it| flag.flag().variations.get(it.variation));
-    Ok((variation.cloned(), Some(explained.reason)))
 }
 
 /// What programs see of a variation.

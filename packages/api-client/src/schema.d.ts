@@ -2709,7 +2709,7 @@ export interface components {
             id: string;
             /** @description The position, `<version>.<digest>`; null where an SDK says it. */
             position?: string | null;
-            /** @description Why: `off`, `targeted`, `rule` or `default`; null where an SDK says it. */
+            /** @description Why: `off`, `prerequisite`, `targeted`, `rule` or `default`; null where an SDK says it. */
             reason?: string | null;
             /** @description Whether an SDK decided it and says so. It says neither why nor at which version. */
             reported: boolean;
@@ -4205,7 +4205,7 @@ export interface components {
                 id: string;
                 /** @description The position, `<version>.<digest>`; null where an SDK says it. */
                 position?: string | null;
-                /** @description Why: `off`, `targeted`, `rule` or `default`; null where an SDK says it. */
+                /** @description Why: `off`, `prerequisite`, `targeted`, `rule` or `default`; null where an SDK says it. */
                 reason?: string | null;
                 /** @description Whether an SDK decided it and says so. It says neither why nor at which version. */
                 reported: boolean;

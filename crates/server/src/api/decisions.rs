@@ -16,6 +16,7 @@ use burgee_store::traffic::{DecisionQuery, LoggedDecision};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::api::evaluate::Sight;
 use crate::api::page::{Page, PageQuery};
 use crate::api::users;
 use crate::app::AppState;
@@ -99,7 +100,7 @@ pub struct DecisionView {
     pub surface: String,
     /// Whether an SDK decided it and says so. It says neither why nor at which version.
     pub reported: bool,
-    /// Why: `off`, `targeted`, `rule` or `default`; null where an SDK says it.
+    /// Why: `off`, `prerequisite`, `targeted`, `rule` or `default`; null where an SDK says it.
     pub reason: Option<String>,
     /// The rule's id, where it was one.
     pub rule: Option<String>,
@@ -152,7 +153,11 @@ pub async fn list(
     let found = state.store.traffic().decisions(&asked, &page).await?;
     let seen = seen(&state, &caller, &project, found.items).await?;
     let checks = match query.check {
-        true => check::checks(&state, &environment, seen.iter().map(|it| &it.decision)).await?,
+        true => {
+            let sight = Sight::of(&caller, &project);
+            let decisions = seen.iter().map(|it| &it.decision);
+            check::checks(&state, &environment, &sight, decisions).await?
+        }
         false => seen.iter().map(|_| None).collect(),
     };
     let items = seen.into_iter().zip(checks);

@@ -1,10 +1,11 @@
 //! What a user gets, and why: at present, as it was at a version or a moment, or after edits that
 //! nobody has applied yet; and since which change they get it.
 
+mod sight;
 mod state;
 mod user;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Json;
@@ -34,6 +35,7 @@ use crate::params::Path;
 use crate::problem::Problem;
 use crate::since::{Past, Since};
 
+pub(crate) use sight::Sight;
 pub(crate) use state::{Compiled, named, past, with_draft};
 pub(crate) use user::check_user;
 
@@ -204,6 +206,7 @@ pub async fn explain(
             store: &state.store,
             organization: &caller.organization,
             environment: place.environment.id.as_str(),
+            sight: &Sight::of(&caller, &place.project),
         };
         let (user, version) = (evaluation.user.as_evaluated(), compiled.version);
         let gets = answer.variation.as_ref();
@@ -272,13 +275,13 @@ impl<'a> Place<'a> {
         let at = state.store.version_at(environment.id.as_str(), moment);
         let at = at.await?.at.map(|at| at.to_string());
         let draft = question.commands.is_some();
-        let hidden = hidden(caller, project, &compiled.snapshot);
+        let sight = Sight::of(caller, project);
         let (snapshot, version) = (Arc::clone(&compiled.snapshot), compiled.version);
         let answered = api::computed(move || {
             let work = Work {
                 snapshot: &snapshot,
                 user: &user,
-                hidden: &hidden,
+                sight: &sight,
                 depth,
             };
             let (items, next) = work.page(flags, &page);
@@ -339,24 +342,10 @@ async fn flags(
     Ok(vec![Asked::NotReleased(flag.key.to_string())])
 }
 
-/// The keys of flags that others need and that the caller may not see.
-fn hidden(caller: &Caller, project: &Project, snapshot: &Snapshot) -> BTreeSet<String> {
-    let needed = snapshot.flags().iter().flat_map(|it| it.needs());
-    let needed = needed.filter_map(|key| snapshot.flag(key));
-    let unseen = needed.filter(|it| {
-        let flag = it.flag();
-        let resource = Resource::project(project.key.as_str()).with(Kind::Flag, flag.key.as_str());
-        !caller
-            .rights
-            .allow("flag.read", &resource.tagged(&flag.tags))
-    });
-    unseen.map(|it| it.flag().key.clone()).collect()
-}
-
 struct Work<'a> {
     snapshot: &'a Snapshot,
     user: &'a EvaluatedUser,
-    hidden: &'a BTreeSet<String>,
+    sight: &'a Sight,
     depth: Depth,
 }
 
@@ -380,8 +369,7 @@ impl Work<'_> {
             Asked::Served(flag) => flag,
             Asked::NotReleased(key) => return not_released(key, self.depth),
         };
-        let mut explained = self.snapshot.explain(flag, user);
-        explained.hide(|needed| self.hidden.contains(needed));
+        let explained = self.sight.explain(self.snapshot, flag, user);
         let outcome = explained.outcome;
         FlagEvaluation {
             flag: flag.flag().key.clone(),

@@ -1,8 +1,11 @@
 //! Flags that need flags, by the API and on the wire.
 
+use burgee_testkit::sdk::Sdk;
 use serde_json::{Value, json};
 
-use crate::kit::{App, flag_on, in_prod, on_each_database, variations};
+use crate::decisions::{decisions, log};
+use crate::kit::{App, flag_on, in_prod, on_each_database, person, variations};
+use crate::permissions::fixture::{allow, on, with};
 
 const PROD: &str = "projects/default/environments/prod";
 
@@ -118,6 +121,41 @@ async fn an_explanation_finds_the_change_of_the_other_flag() {
         assert_eq!(flag["steps"][1]["prerequisite"]["reason"]["code"], "off");
         assert_eq!(flag["since"]["version"], culprit);
         assert_eq!(flag["since"]["before"]["value"], "true");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_unseen_flag_serves_is_told_by_no_explanation() {
+    on_each_database(async |app| {
+        made(app).await;
+        log(app, 1.0).await;
+        let keys = app.keys("prod").await;
+        let mut ana = Sdk::client(app.address(), &keys.client.secret, &person("ana"));
+        for (turn, value) in [("turnOff", "false"), ("turnOn", "true")] {
+            app.apply(json!([in_prod(turn, "launch")])).await;
+            ana.until(|sdk| sdk.value("checkout") == Some(value));
+        }
+        decisions(&app.owner, "ana", 6).await;
+        let launch = ["project/default:flag/launch"];
+        let statements = [allow(&["*.read"]), on("deny", &["flag.read"], &launch)];
+        let blind = with(app, json!(statements)).await;
+        let question = json!({"key": "ana", "flag": "checkout"});
+        let path = format!("{PROD}/evaluate/explain");
+        let told = "flag launch serves false, not true: a prerequisite is not met";
+        let hidden = "the prerequisite of flag launch is not met";
+        for (api, text, logged) in [(&app.owner, told, 6), (&blind, hidden, 3)] {
+            let explained = api.post(&path, &question).await.expect(200);
+            let before = &explained["items"][0]["since"]["reasonBefore"];
+            assert_eq!(before["text"], text);
+            let decisions = decisions(api, "ana", logged).await;
+            let mut decisions = decisions.iter();
+            let unmet = decisions.find(|it| it["reason"] == "prerequisite").unwrap();
+            let check = &unmet["check"];
+            assert_eq!(check["verdict"], "agrees", "{check}");
+            assert_eq!(check["explained"]["reason"]["text"], text);
+            assert!(check["text"].as_str().unwrap().contains(text), "{check}");
+        }
     })
     .await;
 }

@@ -17,7 +17,7 @@ use burgee_store::traffic::{EndUser, LoggedDecision};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::api::evaluate::{Compiled, past};
+use crate::api::evaluate::{Compiled, Sight, past};
 use crate::app::AppState;
 use crate::audience::evaluated;
 use crate::problem::Problem;
@@ -73,11 +73,13 @@ pub struct Explained {
 pub(super) async fn checks(
     state: &AppState,
     environment: &Environment,
+    sight: &Sight,
     decisions: impl Iterator<Item = &LoggedDecision>,
 ) -> Result<Vec<Option<DecisionCheck>>, Problem> {
     let mut checking = Checking {
         state,
         environment,
+        sight,
         users: BTreeMap::new(),
         states: BTreeMap::new(),
     };
@@ -91,6 +93,7 @@ pub(super) async fn checks(
 struct Checking<'a> {
     state: &'a AppState,
     environment: &'a Environment,
+    sight: &'a Sight,
     users: BTreeMap<String, Option<EndUser>>,
     /// By version.
     states: BTreeMap<i64, Compiled>,
@@ -114,7 +117,7 @@ impl Checking<'_> {
             return Ok(DecisionCheck::unknown("historyReplaced", why));
         };
         let snapshot = &self.compiled(version).await?.snapshot;
-        Ok(explained(snapshot, version, &user, decision))
+        Ok(explained(self.sight, snapshot, version, &user, decision))
     }
 
     async fn user(&mut self, key: &str) -> Result<Option<EndUser>, Problem> {
@@ -160,6 +163,7 @@ fn known_since(user: &EndUser, decision: &LoggedDecision) -> Millis {
 }
 
 fn explained(
+    sight: &Sight,
     snapshot: &Snapshot,
     version: i64,
     user: &EndUser,
@@ -173,7 +177,7 @@ fn explained(
             ..DecisionCheck::unknown("flagUnknown", why)
         };
     };
-    let found = snapshot.explain(flag, &evaluated(user));
+    let found = sight.explain(snapshot, flag, &evaluated(user));
     let variation = found
         .outcome
         .and_then(|it| flag.flag().variations.get(it.variation));
