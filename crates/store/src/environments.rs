@@ -6,7 +6,7 @@ mod manage;
 pub(crate) mod rules;
 mod user_acts;
 
-use burgee_domain::access::Marks;
+use burgee_domain::access::{Kind, Marks, Resource, Rights};
 use burgee_domain::colour::Colour;
 use burgee_domain::decision_log::Sample;
 use burgee_domain::id::Id;
@@ -104,11 +104,65 @@ pub(crate) async fn marks(
     rows.iter().map(mark).collect()
 }
 
+/// The flags and segments of an organization that have tags, with them. Of what was deleted, those
+/// whose key nothing has now.
+async fn tagged(
+    connection: &mut AnyConnection,
+    organization: &Id<Organization>,
+) -> Result<Vec<Resource>, StoreError> {
+    let mut items = Vec::new();
+    for (kind, text) in [(Kind::Flag, TAGGED_FLAGS), (Kind::Segment, TAGGED_SEGMENTS)] {
+        let rows = sqlx::query(text).bind(organization.as_str());
+        for found in rows.fetch_all(&mut *connection).await? {
+            let (project, environment) = (
+                row::optional_text(&found, 0)?,
+                row::optional_text(&found, 1)?,
+            );
+            let key = row::text(&found, 2)?;
+            let item = match (project, environment) {
+                (None, _) => Resource::new(kind, key),
+                (Some(project), None) => Resource::project(project).with(kind, key),
+                (Some(project), Some(environment)) => {
+                    Resource::environment(project, environment, None).with(kind, key)
+                }
+            };
+            let tags: Vec<String> = row::json(&found, 3)?;
+            items.push(item.tagged(&tags));
+        }
+    }
+    Ok(items)
+}
+
+const TAGGED_FLAGS: &str = "SELECT p.key, CAST(NULL AS TEXT), f.key, f.tags FROM flags f \
+     JOIN projects p ON p.id = f.project_id \
+     WHERE p.organization_id = $1 AND f.tags <> '[]' AND (f.life <> 'deleted' OR NOT EXISTS ( \
+         SELECT 1 FROM flags n WHERE n.project_id = f.project_id \
+         AND n.key_folded = f.key_folded AND n.life <> 'deleted'))";
+
+const TAGGED_SEGMENTS: &str = "SELECT p.key, e.key, s.key, s.tags FROM segments s \
+     LEFT JOIN projects p ON p.id = s.project_id \
+     LEFT JOIN environments e ON e.id = s.environment_id \
+     WHERE s.organization_id = $1 AND s.tags <> '[]' AND (s.life <> 'deleted' OR NOT EXISTS ( \
+         SELECT 1 FROM segments n WHERE n.organization_id = s.organization_id \
+         AND COALESCE(n.project_id, '') = COALESCE(s.project_id, '') \
+         AND COALESCE(n.environment_id, '') = COALESCE(s.environment_id, '') \
+         AND n.key_folded = s.key_folded AND n.life <> 'deleted'))";
+
 impl Store {
-    /// Which environments of an organization are protected, by their keys.
-    pub async fn marks(&self, organization: &Id<Organization>) -> Result<Marks, StoreError> {
+    /// Which environments of an organization are protected, by their keys; and, where these rights
+    /// depend on them, the tags of flags and segments.
+    pub async fn marks(
+        &self,
+        organization: &Id<Organization>,
+        rights: &Rights,
+    ) -> Result<Marks, StoreError> {
         let mut connection = self.shared.truth.read.acquire().await?;
-        marks(&mut connection, organization).await
+        let marks = marks(&mut connection, organization).await?;
+        if !rights.depend_on_tags() {
+            return Ok(marks);
+        }
+        let items = tagged(&mut connection, organization).await?;
+        Ok(marks.with_tags(items.into_iter()))
     }
 
     /// A project's environments, in their order.

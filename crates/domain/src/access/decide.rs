@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::builtin::{OWNER, builtin};
+use super::pattern::Pattern;
 use super::policy::{Effect, Policy, Statement};
 use super::resource::Resource;
 
@@ -67,6 +68,13 @@ impl Rights {
             own.push(policy);
         }
         self
+    }
+
+    /// Whether what they allow or deny depends on the tags of anything.
+    pub fn depend_on_tags(&self) -> bool {
+        let policies = self.layers.iter().flatten();
+        let mut statements = policies.flat_map(|policy| &policy.statements);
+        statements.any(|statement| statement.resources.iter().any(Pattern::has_tags))
     }
 
     /// Decides. The first layer that does not allow it says no.

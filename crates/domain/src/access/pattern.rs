@@ -108,6 +108,11 @@ impl Pattern {
             && (self.tags.is_empty() || !other.tags.is_empty() && other.tags.iter().all(tag))
     }
 
+    /// Whether it means but what has a tag.
+    pub(super) fn has_tags(&self) -> bool {
+        !self.tags.is_empty()
+    }
+
     /// Whether there may be a resource that both mean. In doubt there is.
     pub(super) fn meets(&self, other: &Self) -> bool {
         self.path.iter().zip(&other.path).all(|(part, of)| {

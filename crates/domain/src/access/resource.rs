@@ -162,6 +162,11 @@ impl Resource {
         self
     }
 
+    /// The tags that it has.
+    pub fn tags(&self) -> &[String] {
+        &self.tags
+    }
+
     /// The same with the tags that it has.
     #[must_use]
     pub fn tagged(mut self, tags: &[String]) -> Self {

@@ -148,7 +148,10 @@ impl Asked {
         planned: Planned,
     ) -> Result<PlannedResult, Problem> {
         if !planned.conflicts.is_empty() {
-            let marks = state.store.marks(&caller.organization).await?;
+            let marks = state
+                .store
+                .marks(&caller.organization, &caller.rights)
+                .await?;
             let conflicts = planned.conflicts.into_iter();
             let seen = conflicts.filter(|it| sees(caller, &marks, it));
             return Err(Problem::changed_since(seen.map(Collision::from).collect()));

@@ -116,7 +116,10 @@ async fn seen(state: &AppState, caller: &Caller, id: &str) -> Result<(Seen, Mark
         .request(&caller.organization, &typed, &viewer, now())
         .await
         .map_err(api::or_missing(|| missing(id)))?;
-    let marks = state.store.marks(&caller.organization).await?;
+    let marks = state
+        .store
+        .marks(&caller.organization, &caller.rights)
+        .await?;
     match unseen(&caller.rights, &viewer, &marks, &found.listed.request) {
         Some((action, resource)) => Err(caller
             .may(action, &resource)
@@ -183,7 +186,10 @@ pub async fn list(
         .store
         .requests(&caller.organization, &viewer, &filter, &page, now())
         .await?;
-    let marks = state.store.marks(&caller.organization).await?;
+    let marks = state
+        .store
+        .marks(&caller.organization, &caller.rights)
+        .await?;
     let items = found.items.into_iter();
     let sees = |it: &_| unseen(&caller.rights, &viewer, &marks, it).is_none();
     let items = items.filter(|it| sees(&it.request));

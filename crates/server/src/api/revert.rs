@@ -60,7 +60,10 @@ pub async fn change_set(
         .to_string();
     let found = state.store.change_set(&caller.organization, &typed).await;
     let found = found.map_err(api::or_missing(missing))?;
-    let marks = state.store.marks(&caller.organization).await?;
+    let marks = state
+        .store
+        .marks(&caller.organization, &caller.rights)
+        .await?;
     ChangeView::from(found)
         .seen_by(&caller, &marks)
         .ok_or_else(missing)?;

@@ -4,8 +4,8 @@
 
 use axum::Json;
 use axum::extract::State;
-use burgee_domain::access::{Kind, Resource};
-use burgee_domain::model::{Environment, Life, Project};
+use burgee_domain::access::{Kind, Marks, Resource};
+use burgee_domain::model::{Life, Project};
 use burgee_eval::flag::{Fallthrough, Prerequisite, Rule, TargetUsers, Variation, VariationType};
 use burgee_eval::segment::SegmentRule;
 use burgee_store::page::PageRequest;
@@ -208,11 +208,10 @@ pub async fn get(
     let next = items.next;
     let items = items.items;
     let shown = api::computed(move || shown(found, of, &items)).await??;
-    Ok(Json(StatePage { next, ..shown }.seen_by(
-        &caller,
-        &project,
-        &environment,
-    )))
+    let marks = state.store.marks(&caller.organization, &caller.rights);
+    let (marks, place) = (marks.await?, Resource::of(&project, &environment));
+    let shown = StatePage { next, ..shown };
+    Ok(Json(shown.seen_by(&caller, &project, &place, &marks)))
 }
 
 /// One flag, as it was in an environment at a version.
@@ -337,12 +336,17 @@ fn may_read(caller: &Caller, project: &Project, flag: &PastFlag) -> bool {
 }
 
 impl StatePage {
-    fn seen_by(mut self, caller: &Caller, project: &Project, environment: &Environment) -> Self {
+    fn seen_by(
+        mut self,
+        caller: &Caller,
+        project: &Project,
+        place: &Resource,
+        marks: &Marks,
+    ) -> Self {
         self.flags.retain(|flag| may_read(caller, project, flag));
-        let above = Resource::of(project, environment);
         self.segments.retain(|segment| {
-            let resource = above.clone().with(Kind::Segment, &*segment.key);
-            caller.rights.allow("segment.read", &resource)
+            let resource = place.clone().with(Kind::Segment, &*segment.key);
+            caller.rights.allow("segment.read", &marks.item(resource))
         });
         self
     }

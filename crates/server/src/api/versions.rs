@@ -9,6 +9,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::api;
+use crate::api::changes::view::sees_flag;
 use crate::api::page::{Page, PageQuery};
 use crate::app::AppState;
 use crate::auth::Caller;
@@ -68,16 +69,18 @@ pub async fn list(
         .store
         .versions(&caller.organization, environment.id.as_str(), &page)
         .await?;
+    let marks = state.store.marks(&caller.organization, &caller.rights);
+    let marks = marks.await?;
     let of_project = Resource::project(project.key.as_str());
     let here = Resource::of(&project, &environment);
     let sees = |item: &VersionItem| match item.kind.as_str() {
         "flag" => {
             let flag = of_project.clone().with(Kind::Flag, &*item.key);
-            caller.rights.allow("flag.read", &flag)
+            sees_flag(&caller.rights, &marks.item(flag), here.clone(), &item.key)
         }
         "segment" => {
             let segment = here.clone().with(Kind::Segment, &*item.key);
-            caller.rights.allow("segment.read", &segment)
+            caller.rights.allow("segment.read", &marks.item(segment))
         }
         _ => true,
     };

@@ -48,7 +48,10 @@ pub(super) async fn find(
         .change_set(&caller.organization, &typed)
         .await
         .map_err(api::or_missing(missing))?;
-    let marks = state.store.marks(&caller.organization).await?;
+    let marks = state
+        .store
+        .marks(&caller.organization, &caller.rights)
+        .await?;
     let seen = ChangeView::from(found).seen_by(caller, &marks);
     seen.ok_or_else(missing)
 }
@@ -119,7 +122,10 @@ async fn history(
         .history(&caller.organization, &scope, &filter, &page)
         .await?;
     let sees_all = caller.rights.allow("audit.read", &Resource::organization());
-    let marks = state.store.marks(&caller.organization).await?;
+    let marks = state
+        .store
+        .marks(&caller.organization, &caller.rights)
+        .await?;
     let views = found.items.into_iter().map(ChangeView::from);
     let views = views.filter_map(|view| view.seen_by(caller, &marks));
     Ok(Json(Page {

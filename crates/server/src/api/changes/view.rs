@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use burgee_domain::access::{Kind, Marks, Resource, Rights};
+use burgee_domain::access::{Decision, Kind, Marks, Resource, Rights};
 use burgee_domain::diff::{DiffLine, ItemChange};
 use burgee_store::{Applied, LoggedChangeSet, StepApplied};
 use serde::{Deserialize, Serialize};
@@ -155,12 +155,33 @@ pub(in crate::api) fn lacks(
         (None, _, Some(segment)) => ("segment.read", Resource::new(Kind::Segment, segment)),
         (None, _, None) => return Some(("audit.read", Resource::organization())),
     };
-    let within = match (about("project"), about("flag"), about("segment")) {
-        (Some(_), Some(flag), _) => Some(("flag.read", Kind::Flag, flag)),
-        (Some(_), None, Some(segment)) => Some(("segment.read", Kind::Segment, segment)),
+    let resource = marks.item(resource);
+    if !rights.allow(action, &resource) {
+        return Some((action, resource));
+    }
+    match (about("project"), about("flag"), about("segment")) {
+        (Some(project), Some(flag), _) => {
+            let own = marks.item(Resource::project(project).with(Kind::Flag, flag.as_str()));
+            (!sees_flag(rights, &own, resource, &flag)).then_some(("flag.read", own))
+        }
+        (Some(_), None, Some(segment)) => {
+            let segment = marks.item(resource.with(Kind::Segment, segment));
+            (!rights.allow("segment.read", &segment)).then_some(("segment.read", segment))
+        }
         _ => None,
-    };
-    let within = within.map(|(action, kind, key)| (action, resource.clone().with(kind, key)));
-    let mut needed = std::iter::once((action, resource)).chain(within);
-    needed.find(|(action, resource)| !rights.allow(action, resource))
+    }
+}
+
+/// Whether somebody may see what is said of a flag somewhere, e.g. in an environment: who may see it
+/// there, or in its project, and is denied neither. `own`: the flag in its project, with its tags.
+pub(in crate::api) fn sees_flag(
+    rights: &Rights,
+    own: &Resource,
+    place: Resource,
+    key: &str,
+) -> bool {
+    let there = place.with(Kind::Flag, key).tagged(own.tags());
+    let decided = [own, &there].map(|it| rights.decide("flag.read", it));
+    let denied = |it: &Decision| matches!(it, Decision::Denied(_));
+    decided.iter().any(Decision::is_allowed) && !decided.iter().any(denied)
 }

@@ -59,7 +59,10 @@ pub async fn list(
         .store
         .schedule(&caller.organization, &viewer, &filter, &page, now())
         .await?;
-    let marks = state.store.marks(&caller.organization).await?;
+    let marks = state
+        .store
+        .marks(&caller.organization, &caller.rights)
+        .await?;
     let items = found.items.into_iter();
     let sees = |it: &_| unseen(&caller.rights, &viewer, &marks, it).is_none();
     let items = items.filter(|it| sees(&it.listed.request));

@@ -484,3 +484,58 @@ async fn who_may_nothing_learns_nothing_of_what_there_is() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_hidden_by_its_tag_or_its_key_is_hidden_in_the_history_too() {
+    on_each_database(async |app| {
+        app.apply(json!([tagged("secret", "hush"), create("open")]))
+            .await;
+        let segment = json!({"kind": "createSegment", "segment": "staff", "environment": "prod",
+            "name": "Staff", "tags": ["hush"]});
+        app.apply(json!([segment])).await;
+        app.apply(json!([in_prod("turnOn", "secret")])).await;
+        let all = [
+            "project/default:flag/*;hush",
+            "project/default:env/*:segment/*;hush",
+        ];
+        let by_tag = on("deny", &["*.read"], &all);
+        let by_key = on(
+            "deny",
+            &["*.read"],
+            &[
+                "project/default:flag/secret",
+                "project/default:env/*:segment/staff",
+            ],
+        );
+        let lists = [
+            "changes",
+            "projects/default/environments/prod/changes",
+            "projects/default/environments/prod/versions",
+            "projects/default/environments/prod/segments",
+        ];
+        let reads = [
+            "project.read",
+            "environment.read",
+            "flag.read",
+            "segment.read",
+        ];
+        for deny in [None, Some(by_tag), Some(by_key)] {
+            let is_hidden = deny.is_some();
+            let statements: Vec<Value> = [allow(&reads)].into_iter().chain(deny).collect();
+            let reader = with(app, json!(statements)).await;
+            for list in lists {
+                let told = reader.get(list).await.expect(200).to_string();
+                for hidden in ["secret", "staff"] {
+                    // The environment's flags and segments are asked apart.
+                    if hidden == "secret" && list.ends_with("/segments") {
+                        continue;
+                    }
+                    assert_ne!(told.contains(hidden), is_hidden, "{list} {hidden}\n{told}");
+                }
+            }
+            let changes = reader.get("changes").await.expect(200).to_string();
+            assert!(changes.contains("open"), "{changes}");
+        }
+    })
+    .await;
+}
