@@ -35,7 +35,28 @@ pub struct CompiledFlag {
     timestamp: Millis,
     pub(crate) reach: Reach,
     pub(crate) standalone: Option<Standalone>,
+    pub(crate) segments: Named,
     warnings: Box<[Warning]>,
+}
+
+/// The segments that a flag names, as flags that need it see them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Named {
+    /// Whether SDKs take each of their conditions as it is meant.
+    pub(crate) are_sound: bool,
+    /// The latest stamp of one that has conditions.
+    pub(crate) stamp: Option<Millis>,
+}
+
+impl Named {
+    fn of<'a>(segments: impl Iterator<Item = &'a Arc<CompiledSegment>> + Clone) -> Self {
+        let mut warnings = segments.clone().flat_map(|it| it.warnings());
+        let ruled = segments.filter(|it| !it.segment().rules.is_empty());
+        Self {
+            are_sound: !warnings.any(|it| it.code == Code::UnknownToSdks),
+            stamp: ruled.map(|it| it.segment().updated_at).max(),
+        }
+    }
 }
 
 /// How a flag answers.
@@ -84,6 +105,7 @@ pub(crate) fn flag_among(
         timestamp: stamp.max(flag.updated_at),
         reach,
         standalone: None,
+        segments: Named::of(segment_ids.iter().filter_map(|id| segments.get(id))),
         plan,
         outcomes: outcomes.finish(),
         segment_ids: segment_ids.into_iter().collect(),

@@ -46,16 +46,35 @@ impl Explanation {
     /// needed, and whether they serve what they should, is the flag's own matter.
     pub fn hide(&mut self, hidden: impl Fn(&str) -> bool) {
         for step in &mut self.steps {
-            let shown = step.prerequisite.as_mut();
-            let Some(shown) = shown.filter(|it| hidden(&it.flag)) else {
+            let Some(shown) = &mut step.prerequisite else {
                 continue;
             };
+            if !hidden(&shown.flag) {
+                // Why it serves that may be a flag of its own.
+                if let Some(reason) = &mut shown.reason {
+                    reason.hide(&hidden);
+                }
+                continue;
+            }
             shown.name = String::new();
             shown.served = None;
             shown.reason = None;
             if step.result == StepResult::Taken {
-                self.reason.text = format!("the prerequisite of flag {} is not met", shown.flag);
+                self.reason.hide(&hidden);
             }
+        }
+    }
+}
+
+impl Why {
+    /// Does not say what the flag serves that was to serve something else, where it is hidden.
+    fn hide(&mut self, hidden: impl Fn(&str) -> bool) {
+        let flag = self
+            .params
+            .get("flag")
+            .filter(|_| self.code == "prerequisite");
+        if let Some(flag) = flag.filter(|flag| hidden(flag)) {
+            self.text = format!("the prerequisite of flag {flag} is not met");
         }
     }
 }

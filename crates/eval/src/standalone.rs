@@ -132,7 +132,9 @@ impl CompiledFlag {
             variations: everybody(variation),
         };
         let mut rule = match leaf {
-            Leaf::Off => return plain("prerequisite failed", &flag.disabled_variation_id),
+            Leaf::Off | Leaf::Unsaid => {
+                return plain("prerequisite failed", &flag.disabled_variation_id);
+            }
             Leaf::Targets(list) => {
                 let list = flag.target_users.get(list);
                 plain("targeted", list.map_or("", |list| &list.variation_id))
@@ -184,6 +186,9 @@ fn head(flag: &Flag) -> Flag {
 #[derive(Clone, Copy)]
 enum Leaf {
     Off,
+    /// What cannot be said by conditions. The flag that is written serves its off variation there;
+    /// to one that needs this flag it is no answer.
+    Unsaid,
     Targets(usize),
     Rule(usize),
     Default,
@@ -241,6 +246,7 @@ impl Tree {
             keys: self.keys,
             ..Self::default()
         };
+        needed.segments.are_sound.then_some(())?;
         tree.grow(needed)?;
         self.keys = tree.keys;
         self.exact &= tree.exact;
@@ -251,7 +257,7 @@ impl Tree {
                 Gives::Never => self.push(&both, Leaf::Off)?,
                 Gives::Some => {
                     self.exact = false;
-                    self.push(&both, Leaf::Off)?;
+                    self.push(&both, Leaf::Unsaid)?;
                 }
             }
         }
@@ -308,6 +314,7 @@ impl CompiledFlag {
         };
         let parts = match leaf {
             Leaf::Off => return whole(Some(&flag.disabled_variation_id)),
+            Leaf::Unsaid => return Gives::Some,
             Leaf::Targets(list) => {
                 let list = flag.target_users.get(list);
                 return whole(list.map(|list| list.variation_id.as_str()));

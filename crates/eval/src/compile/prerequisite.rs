@@ -65,7 +65,8 @@ pub(crate) struct Reach {
     pub(crate) depth: usize,
     /// How many are asked for one answer.
     pub(crate) asked: usize,
-    /// The latest stamp of a flag that it comes to.
+    /// The latest stamp of a flag that it comes to, or of a segment with conditions that one of
+    /// these names.
     pub(crate) stamp: Option<Millis>,
     /// Whether it comes back to a flag twice.
     pub(crate) circular: bool,
@@ -133,6 +134,7 @@ impl Compiler<'_> {
         let stamps = [
             self.reach.stamp,
             flag.reach.stamp,
+            flag.segments.stamp,
             Some(flag.flag.updated_at),
         ];
         self.reach.stamp = stamps.into_iter().flatten().max();
@@ -174,8 +176,9 @@ impl CompiledFlag {
         self.flag.prerequisites.iter().map(|it| it.flag.as_str())
     }
 
-    /// The latest stamp of a flag that it needs, or that one of those needs; none where it needs
-    /// none that is there. What SDKs that evaluate by themselves are sent of it differs with those.
+    /// The latest stamp of a flag that it needs, or that one of those needs, and of the segments
+    /// with conditions that these name; none where it needs none that is there. What SDKs that
+    /// evaluate by themselves are sent of it differs with those.
     pub fn stamp_of_needs(&self) -> Option<Millis> {
         self.reach.stamp
     }

@@ -45,7 +45,12 @@ impl Snapshot {
             }
             for flag in found {
                 let source = || (Arc::clone(&flag.flag), Cause::Prerequisite);
-                touched.entry(flag.flag.key.clone()).or_insert_with(source);
+                let (_, cause) = touched.entry(flag.flag.key.clone()).or_insert_with(source);
+                // What SDKs are sent of a flag differs with those that it needs, and not with its
+                // segments.
+                if *cause == Cause::Segment {
+                    *cause = Cause::Prerequisite;
+                }
             }
             needy = rest;
         }

@@ -301,6 +301,73 @@ fn where_a_hash_decides_sdks_serve_the_off_variation() {
 }
 
 #[test]
+fn what_cannot_be_said_of_a_needed_flag_is_no_answer_of_its_either() {
+    // Y's off variation is what X asks of it: who falls under the percentage may get it, or not.
+    let flags = || {
+        vec![
+            needing("x", &[("y", "a")], json!({})),
+            needing("y", &[("z", "b")], json!({})),
+            flag("z", json!({"fallthrough": half()})),
+        ]
+    };
+    let snapshot = Snapshot::build(flags(), vec![]);
+    assert_eq!(codes(&snapshot, "x"), ["prerequisiteUnknownToSdks"]);
+    let users: Vec<String> = (0..20).map(|n| format!("u{n}")).collect();
+    let users = users.iter().map(|key| build::user(key, "country", "fr"));
+    let mut unmet = 0;
+    for user in users {
+        let ours = served(&snapshot, "x", &user).map(|(id, _)| id);
+        unmet += usize::from(ours.as_deref() == Some("a"));
+        assert_eq!(served_by_sdk(&snapshot, "x", &user).as_deref(), Some("a"));
+    }
+    assert!(
+        unmet > 0,
+        "nobody falls under the half that does not meet it"
+    );
+}
+
+#[test]
+fn a_needed_flag_whose_segment_sdks_take_otherwise_is_not_written_out() {
+    let staff = |op: &str, stamp: i64| {
+        let condition = json!({"property": "version", "op": op, "value": "2.0.0"});
+        let over = json!({"rules": [{"conditions": [condition]}], "updatedAt": stamp});
+        build::segment("staff", over)
+    };
+    let flags = vec![
+        needing("x", &[("y", "a")], json!({"updatedAt": 1})),
+        flag(
+            "y",
+            json!({"rules": [rule(build::in_segment("staff"), "b")], "updatedAt": 2}),
+        ),
+    ];
+    let snapshot = Snapshot::build(flags, vec![staff("Equal", 3)]);
+    assert!(codes(&snapshot, "x").is_empty());
+    assert_eq!(snapshot.flag("x").unwrap().stamp_of_needs().unwrap().0, 3);
+    let (next, affected) = snapshot.apply(vec![], vec![staff("SemverEqual", 4)]);
+    assert_eq!(codes(&next, "x"), ["prerequisiteUnknownToSdks"]);
+    assert!(!next.flag("x").unwrap().for_sdks().flag().is_enabled);
+    // So it is sent anew, to whom it was sent before, too.
+    let x = next.flags().iter().position(|it| it.flag().key == "x");
+    let mut touched = affected.flags.iter();
+    let cause = touched.find(|it| Some(it.index) == x).map(|it| it.cause);
+    assert_eq!(cause, Some(Cause::Prerequisite));
+    assert_eq!(next.flag("x").unwrap().stamp_of_needs().unwrap().0, 4);
+}
+
+#[test]
+fn a_segment_that_changes_with_a_needed_flag_does_not_hide_that() {
+    let over = json!({"rules": [rule(build::in_segment("staff"), "b")]});
+    let flags = vec![needing("x", &[("y", "a")], over), flag("y", json!({}))];
+    let staff = |key: &str| build::segment("staff", json!({"included": [key]}));
+    let snapshot = Snapshot::build(flags, vec![staff("ana")]);
+    let closed = flag("y", json!({"isEnabled": false}));
+    let (next, affected) = snapshot.apply(vec![closed], vec![staff("bo")]);
+    let causes: Vec<Cause> = affected.flags.iter().map(|it| it.cause).collect();
+    assert_eq!(causes, [Cause::Prerequisite, Cause::Edited]);
+    assert!(!next.flag("x").unwrap().for_sdks().flag().is_enabled);
+}
+
+#[test]
 fn what_would_be_large_is_off_for_sdks() {
     let many: Vec<String> = (0..2_000).map(|n| format!("u{n}")).collect();
     let needed = json!({"targetUsers": [{"keyIds": many, "variationId": "b"}]});

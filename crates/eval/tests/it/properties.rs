@@ -307,6 +307,46 @@ proptest! {
         }
     }
 
+    /// Flags that SDKs could be sent, each needing those before it, with halves among them.
+    #[test]
+    fn an_sdk_never_serves_more_however_flags_stand_in_a_row(
+        sides in proptest::collection::vec(
+            (0..3_usize, any::<bool>(), any::<bool>(), proptest::collection::vec((0..4_usize, any::<bool>()), 0..3)),
+            2..6,
+        ),
+    ) {
+        let id = |b: bool| if b { "b" } else { "a" };
+        let flags = sides.iter().enumerate().map(|(number, (default, off, rule, needs))| {
+            let whole = |b| json!([{"id": id(b), "rollout": [0, 1]}]);
+            let half = json!([{"id": "a", "rollout": [0, 0.5]}, {"id": "b", "rollout": [0.5, 1]}]);
+            let default = [whole(false), whole(true), half][*default].clone();
+            let country = json!([{"property": "country", "op": "Equal", "value": "de"}]);
+            let rules = if *rule { json!([build::rule(country, id(!off))]) } else { json!([]) };
+            let needs = needs.iter().filter(|(back, _)| *back < number);
+            let needs = needs.map(|(back, b)| {
+                json!({"flag": format!("f{}", number - 1 - back), "variation": id(*b)})
+            });
+            flag(&format!("f{number}"), json!({"disabledVariationId": id(*off), "rules": rules,
+                "fallthrough": {"variations": default}, "prerequisites": needs.collect::<Vec<_>>()}))
+        });
+        let snapshot = Snapshot::build(flags.collect(), vec![]);
+        let keys: Vec<String> = (0..16).map(|n| format!("u{n}")).collect();
+        for flag in snapshot.flags() {
+            let mut sent = Flag::clone(flag.for_sdks().flag());
+            sent.prerequisites.clear();
+            let sdk = compile::flag(Arc::new(sent), &Segments::default());
+            let exact = flag.warnings().is_empty();
+            let variations = &flag.flag().variations;
+            let off = variations.iter().position(|it| it.id == flag.flag().disabled_variation_id);
+            for (key, country) in keys.iter().flat_map(|key| [(key, "de"), (key, "fr")]) {
+                let user = build::user(key, "country", country);
+                let of = |outcome: Option<Outcome>| outcome.map(|it| it.variation);
+                let (ours, theirs) = (of(served(flag, &user)), of(served(&sdk, &user)));
+                prop_assert!(theirs == ours || !exact && theirs == off, "{:?}", sdk.flag());
+            }
+        }
+    }
+
     #[test]
     fn any_json_that_is_a_flag_can_be_evaluated(json in any_flag_json(), user in wild_user()) {
         if let Ok(flag) = serde_json::from_value::<Flag>(json) {

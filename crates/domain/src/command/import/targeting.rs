@@ -40,8 +40,8 @@ pub(super) fn targeting(
             variations: parts(&source.fallthrough.variations),
             ..source.fallthrough.clone()
         },
-        // FeatBit has none.
-        prerequisites: Vec::new(),
+        // FeatBit has none; those that were set here stay.
+        prerequisites: old.map(|old| old.prerequisites.clone()).unwrap_or_default(),
         off_variation: id(&source.disabled_variation_id),
         expt_include_all_targets: source.expt_include_all_targets,
         // FeatBit has no such setting; one that was made here stays.
