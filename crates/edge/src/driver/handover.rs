@@ -232,8 +232,9 @@ async fn serve(connection: HandedOver, service: Arc<Service>, shutdown: Cancella
     };
     let stream = |served| PeerStream::new(Wire::new(stream, session), read, stall, linger, served);
     let result = if is_http2 {
-        let stream = stream(Served::new(None, place));
-        http2::serve(stream, Turns::new(permit, stall), visit).await
+        let turns = Turns::new(Arc::clone(permit.semaphore()), stall);
+        drop(permit);
+        http2::serve(stream(Served::new(None, place)), turns, visit).await
     } else {
         let served = Served::new(Some(permit), place);
         http1::serve(stream(served.clone()), served, visit).await

@@ -17,6 +17,7 @@ pub const HEAD_TOO_LONG: &[u8] = b"HTTP/1.1 431 Request Header Fields Too Large\
 /// providers read; the others look at the status alone.
 pub const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
     Connection: close\r\nRetry-After: 1\r\nContent-Type: application/json\r\n\
+    Access-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: Retry-After\r\n\
     Content-Length: 92\r\n\r\n\
     {\"errorCode\":\"GENERAL\",\"errorDetails\":\"there are too many requests at once: try again soon\"}";
 

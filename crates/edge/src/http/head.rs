@@ -52,17 +52,16 @@ pub enum BadUpgrade {
 pub fn parse(input: &[u8]) -> Head<'_> {
     // Looking for the end first keeps a client that dribbles its head cheap: it is parsed once.
     if !has_end(input) {
-        return match input.len() {
-            0..=MAX_HEAD => Head::Partial,
-            _ => Head::TooLong,
-        };
+        return partial(input);
     }
     let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
     let mut request = httparse::Request::new(&mut headers);
     let len = match request.parse(input) {
         Ok(httparse::Status::Complete(len)) if len <= MAX_HEAD => len,
         Ok(httparse::Status::Complete(_)) => return Head::TooLong,
-        _ => return Head::Other,
+        // Nobody who is handed over leaves his head open.
+        Ok(httparse::Status::Partial) => return partial(input),
+        Err(_) => return Head::Other,
     };
     let Some(query) = streaming_query(&request) else {
         return Head::Other;
@@ -79,8 +78,19 @@ pub fn parse(input: &[u8]) -> Head<'_> {
     })
 }
 
-/// Whether a blank line is there. Lines may end in a bare line feed, as for httparse.
+/// What is to be said of a head that has not come whole.
+fn partial(input: &[u8]) -> Head<'static> {
+    match input.len() {
+        0..=MAX_HEAD => Head::Partial,
+        _ => Head::TooLong,
+    }
+}
+
+/// Whether a blank line is there, behind those that may come before a head (RFC 9112, 2.2). Lines
+/// may end in a bare line feed, as for httparse.
 fn has_end(input: &[u8]) -> bool {
+    let begin = input.iter().position(|byte| !b"\r\n".contains(byte));
+    let input = &input[begin.unwrap_or(input.len())..];
     memmem::find(input, b"\n\r\n").is_some() || memmem::find(input, b"\n\n").is_some()
 }
 

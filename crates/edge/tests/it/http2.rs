@@ -498,10 +498,42 @@ fn who_says_nothing_is_not_waited_for() {
 }
 
 #[test]
+fn who_has_asked_nothing_takes_no_place_from_who_asks() {
+    let edge = Edge::start_with(Config {
+        http_connections: 1,
+        ..config()
+    });
+    let silent = || {
+        let mut client = Client::connect(edge.address);
+        client.send_raw(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+        // A frame of settings: it is served.
+        client.read_bytes(9);
+        client
+    };
+    let silent: Vec<_> = (0..4).map(|_| silent()).collect();
+    assert_eq!(Peer::connect(&edge).ask(get("/hello")).status, 200);
+    drop(silent);
+}
+
+#[test]
 fn who_does_not_take_its_answers_is_let_go() {
     let edge = Edge::start_with(Edge::hasty());
     let peer = Peer::with_window(&edge, 1024);
     let answers: Vec<_> = (0..4).map(|_| peer.begin(get("/large"))).collect();
+    peer.let_go().unwrap_err();
+    drop(answers);
+}
+
+#[test]
+fn who_listens_on_and_does_not_take_short_answers_is_let_go() {
+    let edge = Edge::start_with(Config {
+        heartbeat: Duration::from_millis(40),
+        ..Edge::hasty()
+    });
+    let peer = Peer::with_window(&edge, 1);
+    let mut events = peer.begin(get(&events(CLIENT_KEY))).into_body();
+    let answers: Vec<_> = (0..4).map(|_| peer.begin(get("/hello"))).collect();
+    peer.wait(async { while let Some(Ok(_)) = events.frame().await {} });
     peer.let_go().unwrap_err();
     drop(answers);
 }

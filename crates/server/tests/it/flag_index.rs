@@ -73,7 +73,7 @@ async fn an_index_says_what_every_flag_does_and_who_changed_it() {
         assert_eq!(shown["variations"], json!(["true", "false"]));
         assert_eq!(
             shown["cells"],
-            json!([{"on": true, "shares": [0.1, 0.9], "rules": false,
+            json!([{"on": true, "shares": [0.1, 0.9], "prerequisites": false, "rules": false,
             "targets": false}, null])
         );
         assert_eq!(shown["changed"]["environment"], "prod");

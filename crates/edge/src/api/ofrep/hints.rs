@@ -3,8 +3,7 @@
 //!
 //! An event may have come from another node, or there may be several behind one address. A node
 //! that is not so far waits a moment, and then says that it cannot answer: so nobody who heard of a
-//! change is given what was before it. A hint that cannot be read, or that names another history,
-//! asks for nothing.
+//! change is given what was before it. A hint that cannot be read asks for nothing.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -112,6 +112,10 @@ impl Refusal {
             StatusCode::SERVICE_UNAVAILABLE => {
                 headers.insert(header::RETRY_AFTER, RETRY_AFTER);
             }
+            // RFC 9110, 15.5.2.
+            StatusCode::UNAUTHORIZED => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
             StatusCode::METHOD_NOT_ALLOWED => {
                 headers.insert(header::ALLOW, HeaderValue::from_static("POST"));
             }

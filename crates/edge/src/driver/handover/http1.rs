@@ -12,6 +12,9 @@ use super::super::listeners::{self, Arrived, Listener};
 use super::stream::{PeerStream, Served};
 use super::{Service, Visit, plain, request};
 
+/// Bytes of a request's head and of what was read with it; of an answer that waits for the peer.
+const BUFFER: usize = 64 * 1024;
+
 /// The connection is a loop's: hyper has nothing to say on it.
 #[derive(Debug, thiserror::Error)]
 #[error("it is held by a loop")]
@@ -58,6 +61,7 @@ pub(super) async fn serve(
         .timer(TokioTimer::new())
         .keep_alive(keep_alive && !stopping)
         .header_read_timeout(idle)
+        .max_buf_size(BUFFER)
         .serve_connection(TokioIo::new(stream), answer)
         .with_upgrades();
     tokio::pin!(serving);

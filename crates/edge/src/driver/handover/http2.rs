@@ -17,10 +17,13 @@ use std::{convert::Infallible, io};
 use axum::body::Body;
 use axum::response::Response;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderValue, RETRY_AFTER};
+use hyper::header::{
+    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, CONTENT_LENGTH, CONTENT_TYPE, HOST,
+    HeaderValue, RETRY_AFTER,
+};
 use hyper::server::conn::http2;
 use hyper::service::service_fn;
-use hyper::{Request, StatusCode};
+use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use socket2::SockRef;
 use tokio::sync::Notify;
@@ -87,10 +90,12 @@ pub(super) async fn serve(
             first.notify_one();
             async move {
                 let Some(turn) = turn else {
-                    return Ok::<_, Infallible>(busy(&service));
+                    return Ok::<_, Infallible>(busy(&service, request.method()));
                 };
+                let method = request.method().clone();
                 let Ok(response) = service.answer(with_host(request), peer).await;
-                Ok(answered(&service, response, turn, peer))
+                let heard = answered(&service, response, turn, peer);
+                Ok(heard.unwrap_or_else(|| busy(&service, &method)))
             }
         }
     });
@@ -119,8 +124,8 @@ pub(super) async fn serve(
                 if !is_idle(&turns, &service) {
                     continue;
                 }
-                if stopping {
-                    return Err("the peer does not end".into());
+                if stopping || !turns.have_begun() {
+                    return Err("the peer says nothing, or does not end".into());
                 }
                 keep = false;
             }
@@ -154,8 +159,8 @@ fn next_look(turns: &Turns, service: &Service) -> Duration {
         Some(since) => {
             let end = since + patience(turns, service);
             let left = end.saturating_duration_since(Instant::now());
-            // Past it, while the peer ends.
-            if left.is_zero() { look } else { left }
+            // Past it, while the peer ends. Before it, a request may come that is not answered.
+            if left.is_zero() { look } else { left.min(look) }
         }
         None => look,
     }
@@ -171,13 +176,14 @@ fn with_host<B>(mut request: Request<B>) -> Request<B> {
     request
 }
 
-/// What the router said, or the events that it says are to be heard.
+/// What the router said, or the events that it says are to be heard; none where there is no room
+/// for them.
 fn answered(
     service: &Service,
     mut response: Response,
     mut turn: Turn,
     peer: SocketAddr,
-) -> Response<Paced> {
+) -> Option<Response<Paced>> {
     if let Some(listener) = response.extensions_mut().remove::<Listener>() {
         match listen(service, listener, peer) {
             Ok(Some((end, place))) => {
@@ -186,14 +192,14 @@ fn answered(
                 *response.body_mut() = Body::from_stream(events);
                 response.headers_mut().remove(CONTENT_LENGTH);
             }
-            Ok(None) => return busy(service),
+            Ok(None) => return None,
             Err(error) => {
                 tracing::warn!(%error, "nobody can listen");
-                return busy(service);
+                return None;
             }
         }
     }
-    response.map(|body| Paced::new(body, Some(turn)))
+    Some(response.map(|body| Paced::new(body, Some(turn))))
 }
 
 /// Gives one end of a pair to a loop. The other, with its place; none where there are no places.
@@ -222,14 +228,20 @@ fn listen(
     Ok(Some((end, here)))
 }
 
-/// There are too many.
-fn busy(service: &Service) -> Response<Paced> {
+/// There are too many: what HTTP/1.1 is told by [`answer::BUSY`].
+fn busy(service: &Service, method: &Method) -> Response<Paced> {
     add(&service.counters.http_refused, 1);
-    let body = Body::from(answer::BUSY_BODY);
+    let body = match *method {
+        Method::HEAD => Body::empty(),
+        _ => Body::from(answer::BUSY_BODY),
+    };
     let mut response = Response::new(Paced::new(body, None));
     *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     let headers = response.headers_mut();
     headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    let told = HeaderValue::from_static("retry-after");
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, told);
     response
 }

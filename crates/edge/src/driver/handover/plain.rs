@@ -63,7 +63,7 @@ pub(super) async fn serve(
             return Ok(None);
         }
         // In a shutdown the last answer says that it is the last one.
-        if shutdown.is_cancelled() || !talk.answer(api).await? {
+        if !talk.answer(api, shutdown).await? {
             return Ok(Some(talk.stream.with_unread(talk.input.freeze())));
         }
         since = Instant::now();
@@ -84,9 +84,12 @@ impl Talk {
     }
 
     /// Answers all that has come; false where it is not to be answered here.
-    async fn answer(&mut self, api: &Api) -> io::Result<bool> {
+    async fn answer(&mut self, api: &Api, shutdown: &CancellationToken) -> io::Result<bool> {
         let mut end = None;
         while !self.input.is_empty() {
+            if shutdown.is_cancelled() {
+                return Ok(false);
+            }
             let (answer, length) = match request::read(&self.input) {
                 Request::Other => return Ok(false),
                 Request::Partial => {

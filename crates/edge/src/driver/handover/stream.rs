@@ -180,16 +180,10 @@ impl AsyncRead for PeerStream {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         if self.read.is_empty() {
-            let before = buffer.filled().len();
             let Some(stream) = &mut self.stream else {
                 return Poll::Pending;
             };
-            let read = Pin::new(stream).poll_read(context, buffer);
-            if buffer.filled().len() > before {
-                // The next request: the answer before it was taken.
-                self.stalled = None;
-            }
-            return read;
+            return Pin::new(stream).poll_read(context, buffer);
         }
         let len = self.read.len().min(buffer.remaining());
         buffer.put_slice(&self.read[..len]);
@@ -233,7 +227,9 @@ impl AsyncWrite for PeerStream {
         };
         let flushed = Pin::new(stream).poll_flush(context);
         ready!(self.watch_end(context, flushed))?;
-        // Whoever flushes has written all that there was.
+        // Whoever flushes has written all that there was. (That the peer says more tells nothing: it
+        // may ask on and on, and take no answer.)
+        self.stalled = None;
         let wanted = self.served.counted().wanted.take();
         if let Some(wanted) = wanted
             && let Some(stream) = self.stream.take()

@@ -1,8 +1,8 @@
 //! What the requests of one HTTP/2 connection may cost: as much as those of as many connections.
 //!
 //! Each request that is being answered has a permit, as a connection with HTTP/1.1 has. One is kept
-//! between requests, so that a connection that was let in can ask; who listens for events gives it
-//! up, since that may go on for days. And each answer has to be taken in time, or the connection
+//! between requests, so that a connection that has asked can ask again; who listens for events gives
+//! it up, since that may go on for days. A connection on which nothing was asked yet has none. And each answer has to be taken in time, or the connection
 //! ends: a peer can leave any of them lying without a byte left lying in the socket.
 
 use std::collections::BTreeMap;
@@ -41,13 +41,13 @@ struct Counted {
 }
 
 impl Turns {
-    /// For a connection that was let in with this permit.
-    pub(super) fn new(permit: OwnedSemaphorePermit, stall: Duration) -> Self {
+    /// For a connection; `permits` are those of all.
+    pub(super) fn new(permits: Arc<Semaphore>, stall: Duration) -> Self {
         Self(Arc::new(Shared {
-            permits: Arc::clone(permit.semaphore()),
+            permits,
             stall,
             counted: Mutex::new(Counted {
-                kept: Some(permit),
+                kept: None,
                 begun: 0,
                 open: BTreeMap::new(),
                 listening: 0,

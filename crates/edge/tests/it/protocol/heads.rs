@@ -81,9 +81,20 @@ fn a_head_is_waited_for_but_not_without_end() {
     for cut in 0..plain.len() {
         assert_eq!(parse(&plain.as_bytes()[..cut]), Head::Partial);
     }
-    let endless = vec![b'x'; MAX_HEAD + 1];
-    assert_eq!(parse(&endless[..MAX_HEAD]), Head::Partial);
-    assert_eq!(parse(&endless), Head::TooLong);
+    for line in ["x", "\r\n", "\n"] {
+        let endless = line.repeat(MAX_HEAD + 1);
+        let (head, long) = endless.as_bytes().split_at(MAX_HEAD);
+        assert_eq!(parse(head), Head::Partial, "{line:?}");
+        assert_eq!(
+            parse(&[head, &long[..1]].concat()),
+            Head::TooLong,
+            "{line:?}"
+        );
+    }
+    // Lines that are empty may come before a head.
+    let late = format!("\r\n\n\r\n{plain}");
+    assert_eq!(parse(&late.as_bytes()[..late.len() - 1]), Head::Partial);
+    assert!(matches!(parse(late.as_bytes()), Head::Streaming(it) if it.len == late.len()));
     let long = plain.replace("localhost", &"x".repeat(MAX_HEAD));
     assert_eq!(parse(long.as_bytes()), Head::TooLong);
 }
