@@ -2,7 +2,8 @@
 //! here.
 //!
 //! What is given on is what this server stored, relays' decisions among it, once each: not what the
-//! database had already, nor what it did not take yet. Nobody waits for an outlet; what it has no
+//! database had already by another server, nor what it did not take yet. Who dies between the two
+//! gives on nothing. Nobody waits for an outlet; what it has no
 //! room for is dropped and counted.
 
 mod file;

@@ -3,6 +3,8 @@
 //! Only translation happens here; what is kept, and that a batch counts once, the store decides.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use burgee_domain::position::Position;
@@ -25,7 +27,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct LocalSink {
     store: LateStore,
     outlets: Outlets,
+    unsure: Unsure,
 }
+
+/// Batches, the last of each sender, of which it was not heard whether they were stored. Where one
+/// turns out to have been, its decisions have not been given on.
+#[derive(Default)]
+struct Unsure(Mutex<HashMap<String, i64>>);
 
 impl LocalSink {
     /// A sink into `store`.
@@ -35,7 +43,28 @@ impl LocalSink {
 
     /// The same, which gives the decisions that were stored on.
     pub fn with(store: LateStore, outlets: Outlets) -> Self {
-        Self { store, outlets }
+        Self {
+            store,
+            outlets,
+            unsure: Unsure::default(),
+        }
+    }
+}
+
+impl Unsure {
+    /// A batch is going to be written; whether that was begun before.
+    fn begin(&self, batch: &sink::Batch) -> bool {
+        let before = self.all().insert(batch.sender.clone(), batch.sequence);
+        before == Some(batch.sequence)
+    }
+
+    /// It was stored.
+    fn end(&self, batch: &sink::Batch) {
+        self.all().remove(&batch.sender);
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<String, i64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -43,15 +72,19 @@ impl Sink for LocalSink {
     fn write<'a>(&'a self, sent: &'a sink::Batch) -> BoxFuture<'a, Result<Taken, Unavailable>> {
         Box::pin(async {
             let (store, batch) = (self.store.there()?, batch(sent));
+            let begun = self.unsure.begin(sent);
             let written = timeout(PATIENCE, store.traffic().write(&batch)).await;
             let late = |_| Unavailable(format!("no answer within {} s", PATIENCE.as_secs()));
             let written = written.map_err(late)?.map_err(unavailable)?;
             if written.refused > 0 {
                 tracing::warn!(rows = written.refused, "traffic that no database can hold");
             }
-            if !written.repeated {
+            self.unsure.end(sent);
+            if begun || !written.repeated {
                 self.outlets.take(&sent.decisions);
             }
+            let trimming = store.traffic();
+            let _later = timeout(PATIENCE, trimming.trim_after(&batch)).await;
             Ok(Taken {
                 known_users: written.known_users,
                 event_names: written.event_names,

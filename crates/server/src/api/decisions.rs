@@ -16,6 +16,7 @@ use burgee_store::traffic::{DecisionQuery, LoggedDecision};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::api::changes::view::sees_flag;
 use crate::api::evaluate::Sight;
 use crate::api::page::{Page, PageQuery};
 use crate::api::users;
@@ -151,7 +152,7 @@ pub async fn list(
     let (project, environment) = place;
     let (asked, page) = (query.of(&environment)?, query.page()?);
     let found = state.store.traffic().decisions(&asked, &page).await?;
-    let seen = seen(&state, &caller, &project, found.items).await?;
+    let seen = seen(&state, &caller, (&project, &environment), found.items).await?;
     let checks = match query.check {
         true => {
             let sight = Sight::of(&caller, &project);
@@ -175,13 +176,16 @@ struct Seen {
     today: Option<Variation>,
 }
 
-/// Those of flags that the caller may read; of one that is gone, by its key alone.
+/// Those of flags that the caller may read; of one that is gone, as it was.
 async fn seen(
     state: &AppState,
     caller: &Caller,
-    project: &Project,
+    (project, environment): (&Project, &Environment),
     decisions: Vec<LoggedDecision>,
 ) -> Result<Vec<Seen>, Problem> {
+    let marks = state.store.marks(&caller.organization, &caller.rights);
+    let marks = marks.await?;
+    let place = marks.environment(project.key.as_str(), environment.key.as_str());
     // The variations of each flag that may be read.
     let mut flags: BTreeMap<String, Option<Vec<Variation>>> = BTreeMap::new();
     for decision in &decisions {
@@ -196,11 +200,10 @@ async fn seen(
             Err(StoreError::NotFound(_)) => None,
             other => other?,
         };
-        let (tags, variations) = found
-            .map(|it| (it.flag.tags, it.flag.variations))
-            .unwrap_or_default();
-        let flag = Resource::project(project.key.as_str()).with(Kind::Flag, &*decision.flag);
-        let allowed = caller.rights.allow("flag.read", &flag.tagged(&tags));
+        let variations = found.map(|it| it.flag.variations).unwrap_or_default();
+        let own = Resource::project(project.key.as_str()).with(Kind::Flag, &*decision.flag);
+        let own = marks.item(own);
+        let allowed = sees_flag(&caller.rights, &own, place.clone(), &decision.flag);
         flags.insert(decision.flag.clone(), allowed.then_some(variations));
     }
     let allowed = |decision: LoggedDecision| {

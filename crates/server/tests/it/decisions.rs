@@ -1,16 +1,24 @@
 //! The log of decisions: what SDKs were given, by whichever way, is there, and the explanation says
 //! the same of it; where it cannot, it says so.
 
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
 use burgee_domain::position::Position;
+use burgee_edge::sink::{self, DecisionTexts, Sink};
+use burgee_server::decision_log::{self, Outlet, Outlets};
 use burgee_server::now;
+use burgee_server::sink::LocalSink;
 use burgee_store::page::PageRequest;
 use burgee_store::traffic::{Batch, Decision, DecisionQuery};
 use burgee_testkit::api::Api;
 use burgee_testkit::sdk::Sdk;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::deliveries::until;
 use crate::kit::{App, flag_on, in_prod, on_each_database, person, person_with, variations};
+use crate::permissions::fixture::{allow, on, with};
 
 const PROD: &str = "projects/default/environments/prod";
 const DECISIONS: &str = "projects/default/environments/prod/decisions";
@@ -315,6 +323,95 @@ async fn decisions_go_with_their_user_and_with_their_environment() {
         assert_eq!(left().await, ["cleo"]);
         app.owner.delete(PROD).await.expect(204);
         assert_eq!(left().await, [] as [&str; 0]);
+    })
+    .await;
+}
+
+/// Keeps what it is given.
+#[derive(Debug, Default)]
+struct Kept(Mutex<Vec<decision_log::Decision>>);
+
+impl Outlet for Kept {
+    fn take(&self, decisions: &[decision_log::Decision]) {
+        self.0.lock().unwrap().extend_from_slice(decisions);
+    }
+
+    fn close(&self) {}
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_batch_of_which_it_was_not_heard_that_it_is_stored_is_given_on_once() {
+    on_each_database(async |app| {
+        let kept = Arc::new(Kept::default());
+        let outlets = Outlets {
+            all: vec![Arc::clone(&kept) as _],
+            ..Outlets::default()
+        };
+        let ours = LocalSink::with(app.store.clone().into(), outlets);
+        let others = LocalSink::new(app.store.clone().into());
+        let batch = |sequence| {
+            let texts = DecisionTexts {
+                user: "ana",
+                flag: "f",
+                ..DecisionTexts::default()
+            };
+            sink::Batch {
+                sender: "relay".into(),
+                sequence,
+                decisions: vec![sink::Decision::new("e".into(), texts, None, sequence)],
+                ..sink::Batch::default()
+            }
+        };
+        let given = || -> Vec<i64> { kept.0.lock().unwrap().iter().map(|it| it.at).collect() };
+        for _ in 0..2 {
+            ours.write(&batch(1)).await.unwrap();
+            assert_eq!(given(), [1]);
+        }
+        // Another server stored it, and gives it on.
+        others.write(&batch(2)).await.unwrap();
+        ours.write(&batch(2)).await.unwrap();
+        assert_eq!(given(), [1]);
+        // It is begun here, and not heard whether it is stored; it is.
+        let begun = timeout(Duration::ZERO, ours.write(&batch(3))).await;
+        begun.unwrap_err();
+        others.write(&batch(3)).await.unwrap();
+        for _ in 0..2 {
+            ours.write(&batch(3)).await.unwrap();
+            assert_eq!(given(), [1, 3]);
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn decisions_of_a_flag_that_was_hidden_by_its_tag_are_hidden_when_it_is_gone() {
+    on_each_database(async |app| {
+        let mut hushed = flag_on("hushed");
+        hushed[0]["tags"] = json!(["hush"]);
+        app.apply(hushed).await;
+        app.apply(flag_on("f")).await;
+        log(app, 1.0).await;
+        let client = app.keys("prod").await.client.secret;
+        let _ana = Sdk::client(app.address(), &client, &person("ana"));
+        decisions(&app.owner, "ana", 2).await;
+        let reads = ["project.read", "environment.read", "flag.read", "user.read"];
+        let all = "project/default:flag/*;hush";
+        let some = [allow(&reads), on("deny", &["flag.read"], &[all])];
+        let reader = with(app, json!(some)).await;
+        let flags = async || -> Vec<String> {
+            let seen = reader.get(DECISIONS).await.expect(200);
+            let items = seen["items"].as_array().unwrap().iter();
+            items
+                .map(|it| it["flag"].as_str().unwrap().into())
+                .collect()
+        };
+        assert_eq!(flags().await, ["f"]);
+        let gone = ["archiveFlag", "deleteFlag"];
+        app.apply(json!(
+            gone.map(|kind| json!({"kind": kind, "flag": "hushed"}))
+        ))
+        .await;
+        assert_eq!(flags().await, ["f"]);
     })
     .await;
 }

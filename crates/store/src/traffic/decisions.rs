@@ -133,8 +133,9 @@ impl Traffic<'_> {
         self.delete_before(environment, (i64::MAX, "")).await
     }
 
-    /// Keeps the bound after a batch. Where it fails, the roll-up does it.
-    pub(super) async fn trim_after(&self, batch: &Batch<'_>) {
+    /// Keeps the bound after a batch that was written. Where it fails, or is not done, the roll-up
+    /// does it.
+    pub async fn trim_after(&self, batch: &Batch<'_>) {
         if batch.decisions.is_empty() {
             return;
         }

@@ -61,7 +61,6 @@ impl Traffic<'_> {
             .await?;
         tx.commit().await?;
         self.store.shared.noted.keep(&served);
-        self.trim_after(batch).await;
         Ok(written)
     }
 }

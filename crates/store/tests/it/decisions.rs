@@ -144,7 +144,9 @@ async fn what_is_written_keeps_the_bound_by_itself() {
         let more = 10_000;
         let some = (0..more).map(|number| decision(prod, "ana", later(DECISIONS + number)));
         let traffic = store.traffic();
-        traffic.write(&batch(1, some.collect())).await.unwrap();
+        let batch = batch(1, some.collect());
+        traffic.write(&batch).await.unwrap();
+        traffic.trim_after(&batch).await;
         let left = "SELECT CAST(COUNT(*) AS BIGINT), MIN(at) FROM decisions";
         let left: (i64, i64) = sqlx::query_as(left).fetch_one(&mut raw).await.unwrap();
         assert_eq!(left, (DECISIONS, later(more).0));

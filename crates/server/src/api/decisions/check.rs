@@ -5,7 +5,7 @@
 //! younger than the decision, or were never reported; the history was replaced) it says so, rather
 //! than compare with somebody else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use burgee_domain::model::Environment;
 use burgee_eval::explain::Why;
@@ -24,6 +24,10 @@ use crate::problem::Problem;
 
 /// How long after an evaluation SDKs report it: most do every few seconds.
 const REPORTED_WITHIN: i64 = 60_000;
+
+/// How many states are kept at once: each has all flags and segments of the environment, and
+/// decisions come in about the order of their versions.
+const KEPT: usize = 2;
 
 /// What comes of holding a decision against the explanation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
@@ -81,7 +85,7 @@ pub(super) async fn checks(
         environment,
         sight,
         users: BTreeMap::new(),
-        states: BTreeMap::new(),
+        states: VecDeque::new(),
     };
     let mut checks = Vec::new();
     for decision in decisions {
@@ -95,8 +99,8 @@ struct Checking<'a> {
     environment: &'a Environment,
     sight: &'a Sight,
     users: BTreeMap<String, Option<EndUser>>,
-    /// By version.
-    states: BTreeMap<i64, Compiled>,
+    /// The last ones that were used, with their versions.
+    states: VecDeque<(i64, Compiled)>,
 }
 
 impl Checking<'_> {
@@ -142,12 +146,13 @@ impl Checking<'_> {
     }
 
     async fn compiled(&mut self, version: i64) -> Result<Compiled, Problem> {
-        if let Some(known) = self.states.get(&version) {
+        if let Some((_, known)) = self.states.iter().find(|it| it.0 == version) {
             return Ok(known.clone());
         }
         let moment = Moment::Version(version);
         let compiled = past(self.state, self.environment, "check", moment).await?;
-        self.states.insert(version, compiled.clone());
+        self.states.truncate(KEPT - 1);
+        self.states.push_front((version, compiled.clone()));
         Ok(compiled)
     }
 }
