@@ -56,7 +56,9 @@ pub fn apply(
 }
 
 /// What a set that is refused as a whole is refused for: the first command from which on what it
-/// leaves is no good, whatever comes after.
+/// leaves is no good, whatever comes after. It is looked for from the end, in steps that grow, and
+/// then between: somebody holds the project's lock. So it may be one whose harm others undid for a
+/// while.
 fn blamed(
     workspace: &Workspace,
     commands: WellFormed<'_>,
@@ -64,20 +66,28 @@ fn blamed(
     new_id: &mut dyn FnMut() -> String,
     refused: Rejected,
 ) -> Rejected {
-    let mut draft = Draft::new(workspace, now, new_id);
-    let mut first: Option<(usize, Rejected)> = None;
-    for (index, command) in commands.commands().iter().enumerate() {
-        if draft.run(index, command.edit()).is_err() {
-            break;
+    let mut after = |count: usize| {
+        let mut draft = Draft::new(workspace, now, new_id);
+        for (index, command) in commands.commands().iter().take(count).enumerate() {
+            let done = draft.run(index, command.edit());
+            done.map_err(|fault| fault.of_command(index))?;
         }
-        match prerequisites::check(workspace, &mut draft) {
-            Ok(()) => first = None,
-            Err(rejected) => first = first.or(Some((index, rejected))),
-        }
-    }
-    let Some((index, mut rejected)) = first else {
-        return refused;
+        prerequisites::check(workspace, &mut draft)
     };
+    let (mut good, mut bad, mut rejected) = (0, commands.commands().len(), refused);
+    let mut step = 1;
+    while good + 1 < bad {
+        let count = match bad.checked_sub(step) {
+            Some(count) if good == 0 && count > 0 => count,
+            _ => good.midpoint(bad),
+        };
+        match after(count) {
+            Ok(()) => good = count,
+            Err(earlier) => (bad, rejected) = (count, earlier),
+        }
+        step *= 2;
+    }
+    let index = bad - 1;
     // Its pointer is into the command that it names.
     if rejected.command != index {
         rejected.command = index;

@@ -93,8 +93,12 @@ pub fn of_segment(segment: &Segment) -> Vec<ItemWarning> {
     all(compiled.warnings(), rules)
 }
 
-/// The same with nobody in its lists of targets, which may have very many keys and raise nothing.
+/// The same with nobody in its lists of targets, which may have very many keys and raise nothing but
+/// where other flags are needed: what is said to SDKs of those whom the flag would be off for.
 fn without_keys(targeting: &Targeting) -> Targeting {
+    if !targeting.prerequisites.is_empty() {
+        return targeting.clone();
+    }
     let lists = targeting.target_users.iter().map(|list| TargetUsers {
         variation_id: list.variation_id.clone(),
         key_ids: Vec::new(),

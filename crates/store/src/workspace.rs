@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use burgee_domain::command::{References, SegmentRef};
 use burgee_domain::id::Id;
+use burgee_domain::key::fold;
 use burgee_domain::model::{Organization, Segment, SegmentScope};
 use burgee_domain::workspace::{FlagState, ProjectState, Workspace};
 use sqlx::AnyConnection;
@@ -57,6 +58,12 @@ async fn read(
         let keys = of_project(&references.flags, key);
         let ids = of_project(&references.flag_ids, key);
         project.flags = flags::load(connection, &project.project.id, &keys, &ids).await?;
+        let needed = needed_again(key, project, references);
+        let needed: Vec<&str> = needed.iter().map(String::as_str).collect();
+        if !needed.is_empty() {
+            let more = flags::load(connection, &project.project.id, &needed, &[]).await?;
+            project.flags.extend(more);
+        }
         project.prerequisites = targetings::needs(connection, &project.project.id).await?;
     }
     let found = find_segments(connection, &organization.id, &projects, references).await?;
@@ -93,6 +100,18 @@ fn rules_segments(projects: &Projects, references: &References) -> BTreeSet<Id<S
     let flags = flags.filter_map(|(project, flag)| projects.get(project)?.flags.get(flag));
     let ids = flags.flat_map(FlagState::segment_ids);
     ids.filter(|id| can_be(id.as_str())).collect()
+}
+
+/// The folded keys of the flags that those need which are served again, but for what is loaded.
+fn needed_again(key: &str, project: &ProjectState, references: &References) -> BTreeSet<String> {
+    let again = references.rules_of.iter().filter(|(of, _)| of == key);
+    let again = again.filter_map(|(_, flag)| project.flags.get(flag));
+    let targetings = again.flat_map(|it| it.targetings.values());
+    let needed = targetings.flat_map(|it| &it.prerequisites);
+    let needed = needed.map(|it| fold(&it.flag));
+    needed
+        .filter(|it| can_be(it) && !project.flags.contains_key(it))
+        .collect()
 }
 
 /// The projects with their environments, still without flags.

@@ -5,16 +5,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use burgee_eval::compile::{LONGEST_CHAIN, MOST_ASKED};
-use burgee_eval::flag::Prerequisite;
+use burgee_eval::flag::{Prerequisite, Variation};
 
 use super::draft::{Draft, TouchedItem};
 use crate::fault::{Fault, Rejected, shown};
 use crate::id::Id;
-use crate::key::fold;
+use crate::key::{Key, fold};
 use crate::model::{Environment, Life};
+use crate::outcome::Warning;
 use crate::workspace::{FlagState, ProjectState, Workspace};
 
-/// Checks the draft, and writes the keys of needed flags as those flags have them.
+/// Checks the draft, writes the keys of needed flags as those flags have them, and warns of those that
+/// flags need which are served again, and that are gone. (That is no refusal: what an archived flag
+/// needs cannot be edited, so it could never be restored.)
 pub(super) fn check(before: &Workspace, draft: &mut Draft<'_>) -> Result<(), Rejected> {
     let projects: Vec<String> = draft.state.projects.keys().cloned().collect();
     for key in projects {
@@ -30,7 +33,8 @@ pub(super) fn check(before: &Workspace, draft: &mut Draft<'_>) -> Result<(), Rej
             project,
             draft,
         };
-        checking.run()?;
+        let warnings = checking.run()?;
+        draft.warnings.extend(warnings);
     }
     Ok(())
 }
@@ -61,18 +65,23 @@ struct Check<'a, 'd> {
 }
 
 impl Check<'_, '_> {
-    fn run(&self) -> Result<(), Rejected> {
+    fn run(&self) -> Result<Vec<Warning>, Rejected> {
         self.nothing_needed_goes()?;
-        let mut touched = BTreeSet::new();
+        let (mut touched, mut warnings) = (BTreeSet::new(), Vec::new());
         for (flag, state) in &self.project.flags {
             if state.flag.life != Life::Live {
                 continue;
             }
             for (environment, targeting) in &state.targetings {
-                let restored = self.was(flag).is_none_or(|it| it.flag.life != Life::Live);
+                let was = self.was(flag);
+                let restored = was.is_none_or(|it| it.flag.life != Life::Live);
                 let changed = self.needs_before(flag, environment) != targeting.prerequisites;
                 if changed {
                     self.are_there(flag, environment, &targeting.prerequisites)?;
+                }
+                if restored && was.is_some() {
+                    let gone = |it: &Prerequisite| self.warning(flag, environment, it);
+                    warnings.extend(targeting.prerequisites.iter().filter_map(gone));
                 }
                 if (changed || restored) && !targeting.prerequisites.is_empty() {
                     touched.insert(environment);
@@ -82,7 +91,7 @@ impl Check<'_, '_> {
         for environment in touched {
             self.no_circle(environment)?;
         }
-        Ok(())
+        Ok(warnings)
     }
 
     fn was(&self, flag: &str) -> Option<&FlagState> {
@@ -95,38 +104,70 @@ impl Check<'_, '_> {
         targeting.map_or_else(Vec::new, |it| it.prerequisites.clone())
     }
 
-    /// That every flag that is needed is live and has the variation.
+    /// That every flag that is needed is live and has the variation; what stays may be as it was.
     fn are_there(
         &self,
         flag: &str,
         environment: &Id<Environment>,
         needed: &[Prerequisite],
     ) -> Result<(), Rejected> {
-        let refused = |fault: Fault| fault.of_command(self.command(flag, Some(environment)));
         let old = self.needs_before(flag, environment);
         for (number, needs) in needed.iter().enumerate() {
-            let at = format!("/prerequisites/{number}");
-            let key = shown(&needs.flag);
-            let found = self.project.flags.get(&fold(&needs.flag));
-            let Some(found) = found.filter(|it| it.flag.life != Life::Deleted) else {
-                // One that stays was there; its flag is loaded only where a command names it.
-                if old.contains(needs) {
-                    continue;
-                }
-                let message = format!("there is no flag with the key '{key}'");
-                return Err(refused(Fault::new(at + "/flag", "flagNotFound", message)));
-            };
-            if found.flag.life == Life::Archived {
-                let message = format!("the flag '{key}' is archived; restore it first");
-                return Err(refused(Fault::new(at + "/flag", "flagArchived", message)));
+            if old.contains(needs) {
+                continue;
             }
-            let mut variations = found.flag.variations.iter();
-            if !variations.any(|it| it.id == needs.variation) {
-                let id = shown(&needs.variation);
-                let message = format!("the flag '{key}' has no variation with the id '{id}'");
-                let at = at + "/variation";
-                return Err(refused(Fault::new(at, "variationUnknown", message)));
+            if let Err(lacking) = self.is_there(needs) {
+                let at = format!("/prerequisites/{number}{}", lacking.field);
+                let fault = Fault::new(at, lacking.code, lacking.message);
+                return Err(fault.of_command(self.command(flag, Some(environment))));
             }
+        }
+        Ok(())
+    }
+
+    /// What is said where a flag that is served again needs what is gone.
+    fn warning(
+        &self,
+        flag: &str,
+        environment: &Id<Environment>,
+        needs: &Prerequisite,
+    ) -> Option<Warning> {
+        let lacking = self.is_there(needs).err()?;
+        let mut environments = self.project.environments.values();
+        let place = &environments.find(|it| it.id == *environment)?.key;
+        let (key, message) = (&self.project.flags.get(flag)?.flag.key, lacking.message);
+        Some(Warning {
+            code: "prerequisiteUnknown".into(),
+            command: Some(self.command(flag, None)),
+            params: BTreeMap::new(),
+            message: format!("in {place} nobody meets a prerequisite of '{key}': {message}"),
+        })
+    }
+
+    /// Whether what is needed is live, and has the variation.
+    fn is_there(&self, needs: &Prerequisite) -> Result<(), Lacking> {
+        let key = shown(&needs.flag);
+        let lacks = |field, code, message| {
+            Err(Lacking {
+                field,
+                code,
+                message,
+            })
+        };
+        let found = self.project.flags.get(&fold(&needs.flag));
+        let Some(found) = found.filter(|it| it.flag.life != Life::Deleted) else {
+            let message = format!("there is no flag with the key '{key}'");
+            return lacks("/flag", "flagNotFound", message);
+        };
+        if found.flag.life == Life::Archived {
+            let message = format!("the flag '{key}' is archived; restore it first");
+            return lacks("/flag", "flagArchived", message);
+        }
+        let mut variations = found.flag.variations.iter();
+        if !variations.any(|it| it.id == needs.variation) {
+            let id = shown(&needs.variation);
+            let message = format!("the flag '{key}' has no variation with the id '{id}'");
+            return lacks("/variation", "variationUnknown", message);
         }
         Ok(())
     }
@@ -160,50 +201,55 @@ impl Check<'_, '_> {
 
     /// That flags that are archived, deleted or lose a variation are not needed by live ones.
     fn nothing_needed_goes(&self) -> Result<(), Rejected> {
-        for (flag, state) in &self.project.flags {
-            let Some(was) = self.was(flag).filter(|it| it.flag.life == Life::Live) else {
-                continue;
-            };
-            let gone = state.flag.life != Life::Live;
-            let kept = |id: &str| state.flag.variations.iter().any(|it| it.id == id);
-            if !gone && was.flag.variations.iter().all(|it| kept(&it.id)) {
-                continue;
-            }
-            let by = self.needed_by(flag, |needs| gone || !kept(&needs.variation));
-            if by.is_empty() {
-                continue;
-            }
-            let key = &state.flag.key;
-            let by = crate::diff::some(&by);
-            let fault = match gone {
-                true => Fault::new(
-                    "/flag",
-                    "flagNeeded",
-                    format!("the flag '{key}' is a prerequisite of {by}"),
-                ),
-                false => Fault::new(
-                    "/variations",
-                    "variationNeeded",
-                    format!("a variation cannot be removed, it is a prerequisite of {by}"),
-                ),
-            };
-            return Err(fault.of_command(self.command(flag, None)));
+        let going: BTreeMap<&str, Going<'_>> = self.going().collect();
+        if going.is_empty() {
+            return Ok(());
         }
-        Ok(())
-    }
-
-    /// Who needs a flag so, as `flag in environment`.
-    fn needed_by(&self, flag: &str, so: impl Fn(&Prerequisite) -> bool) -> Vec<String> {
-        let mut by = Vec::new();
+        let mut by: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for environment in self.project.environments.values() {
             for (dependant, needs) in self.project.needs(&environment.id) {
-                let mut needs = needs.iter().filter(|it| fold(&it.flag) == flag);
-                if needs.any(&so) {
-                    by.push(format!("'{dependant}' in {}", environment.key));
+                for needed in needs {
+                    let found = going.get_key_value(fold(&needed.flag).as_str());
+                    if let Some((flag, going)) = found
+                        && going.takes(&needed)
+                    {
+                        let dependant = format!("'{dependant}' in {}", environment.key);
+                        by.entry(flag).or_default().push(dependant);
+                    }
                 }
             }
         }
-        by
+        let Some((flag, by)) = by.first_key_value() else {
+            return Ok(());
+        };
+        let by = crate::diff::some(by);
+        let fault = match going[flag] {
+            Going::Whole(key) => Fault::new(
+                "/flag",
+                "flagNeeded",
+                format!("the flag '{key}' is a prerequisite of {by}"),
+            ),
+            Going::Variations(_) => Fault::new(
+                "/variations",
+                "variationNeeded",
+                format!("a variation cannot be removed, it is a prerequisite of {by}"),
+            ),
+        };
+        Err(fault.of_command(self.command(flag, None)))
+    }
+
+    /// What goes of flags that were live, by folded key.
+    fn going(&self) -> impl Iterator<Item = (&str, Going<'_>)> {
+        self.project.flags.iter().filter_map(|(flag, state)| {
+            let was = self.was(flag).filter(|it| it.flag.life == Life::Live)?;
+            if state.flag.life != Life::Live {
+                return Some((flag.as_str(), Going::Whole(&state.flag.key)));
+            }
+            let kept = |id: &str| state.flag.variations.iter().any(|it| it.id == id);
+            let mut before = was.flag.variations.iter();
+            let all = before.all(|it| kept(&it.id));
+            (!all).then_some((flag.as_str(), Going::Variations(&state.flag.variations)))
+        })
     }
 
     /// The last command that touched a flag's targeting, or the flag.
@@ -218,6 +264,32 @@ impl Check<'_, '_> {
             .filter(|it| it.environment.as_ref() == environment);
         let found = here.next().or_else(|| of_it.clone().next());
         found.map_or(0, |it| it.command)
+    }
+}
+
+/// What is needed and not there.
+struct Lacking {
+    /// Of the prerequisite, as a pointer.
+    field: &'static str,
+    code: &'static str,
+    message: String,
+}
+
+/// What goes of a flag.
+enum Going<'a> {
+    /// All of it.
+    Whole(&'a Key),
+    /// All variations but these.
+    Variations(&'a [Variation]),
+}
+
+impl Going<'_> {
+    /// Whether what is needed goes too.
+    fn takes(&self, needed: &Prerequisite) -> bool {
+        match self {
+            Self::Whole(_) => true,
+            Self::Variations(left) => !left.iter().any(|it| it.id == needed.variation),
+        }
     }
 }
 

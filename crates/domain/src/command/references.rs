@@ -28,7 +28,8 @@ pub struct References {
     pub flags: BTreeSet<(String, String)>,
     /// Flags by (project, id): those whose id a new flag asks for.
     pub flag_ids: BTreeSet<(String, String)>,
-    /// Flags as in `flags`, whose rules' segments are needed too: those that are served again.
+    /// Flags as in `flags`, whose rules' segments are needed too, and the flags that they need: those
+    /// that are served again.
     pub rules_of: BTreeSet<(String, String)>,
     /// Segments by key, each with its stamps everywhere.
     pub segments: BTreeSet<SegmentRef>,

@@ -241,6 +241,12 @@ impl Planner<'_> {
     }
 
     fn push(&mut self, group: Group, at: &str) -> Result<(), FileFault> {
+        let group = self.within_limit(group, at)?;
+        self.plan.groups.push(group);
+        Ok(())
+    }
+
+    fn within_limit(&self, group: Group, at: &str) -> Result<Group, FileFault> {
         if group.commands.len() > MAX_COMMANDS {
             let message = format!(
                 "it takes {} commands, and a change set has {MAX_COMMANDS}",
@@ -248,13 +254,18 @@ impl Planner<'_> {
             );
             return Err(FileFault::new(at, "tooManyCommands", message));
         }
-        self.plan.groups.push(group);
-        Ok(())
+        Ok(group)
     }
 
     fn flags(&mut self, prune: bool) -> Result<(), FileFault> {
         let (file, present) = (self.file, self.present);
-        for (key, wanted) in in_order_of_need(&file.flags) {
+        let mut archives: Vec<Group> = Vec::new();
+        let in_order = in_order_of_need(file.flags.iter().collect(), |(key, file)| {
+            let targetings = file.environments.values();
+            let needed = targetings.flat_map(|it| &it.prerequisites);
+            (fold(key), needed.map(|it| fold(&it.flag)).collect())
+        });
+        for (key, wanted) in in_order {
             let at = format!("/flags/{}", escaped(key));
             checked_key(key, &at)?;
             let found = present.project.flags.get(&fold(key));
@@ -262,7 +273,10 @@ impl Planner<'_> {
                 Some(found) => self.change(key, wanted, found, &at)?,
                 None => self.create(key, wanted, &at)?,
             };
-            self.push(group, &at)?;
+            match group.done {
+                Done::Archived => archives.push(self.within_limit(group, &at)?),
+                _ => self.push(group, &at)?,
+            }
         }
         let unnamed = present.project.flags.values();
         let unnamed = unnamed.filter(|it| it.flag.life == Life::Live && prune);
@@ -274,9 +288,19 @@ impl Planner<'_> {
                     flag: key.to_string(),
                 };
                 let group = Group::flag(key.as_str(), Done::Archived, vec![archive.into()]);
-                self.plan.groups.push(group);
+                archives.push(group);
             }
         }
+        // Whoever needs others goes before them, and all go when nobody else needs them any more.
+        let mut archives = in_order_of_need(archives, |group| {
+            let key = fold(&group.key);
+            let state = present.project.flags.get(&key);
+            let targetings = state.into_iter().flat_map(|it| it.targetings.values());
+            let needed = targetings.flat_map(|it| &it.prerequisites);
+            (key, needed.map(|it| fold(&it.flag)).collect())
+        });
+        archives.reverse();
+        self.plan.groups.extend(archives);
         Ok(())
     }
 
@@ -525,20 +549,17 @@ fn variations_of(present: &Present) -> Variations {
 }
 
 /// Flags after those that they need; those that need each other in a circle, which the change set
-/// refuses, at the end.
-fn in_order_of_need(files: &BTreeMap<String, FlagFile>) -> Vec<(&String, &FlagFile)> {
-    let mut open: Vec<(&String, &FlagFile)> = files.iter().collect();
-    let mut waiting: BTreeSet<String> = files.keys().map(|key| fold(key)).collect();
-    let mut ordered = Vec::with_capacity(open.len());
+/// refuses, at the end. `needs`: a flag's folded key, and those of the flags that it needs.
+fn in_order_of_need<T>(flags: Vec<T>, needs: impl Fn(&T) -> (String, BTreeSet<String>)) -> Vec<T> {
+    let mut waiting: BTreeSet<String> = flags.iter().map(|it| needs(it).0).collect();
+    let mut ordered = Vec::with_capacity(flags.len());
+    let mut open = flags;
     // More cannot stand in a row.
     for _ in 0..=LONGEST_CHAIN {
-        let (free, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|(_, file)| {
-            let targetings = file.environments.values();
-            let mut needed = targetings.flat_map(|it| &it.prerequisites);
-            !needed.any(|it| waiting.contains(&fold(&it.flag)))
-        });
-        for (key, _) in &free {
-            waiting.remove(&fold(key));
+        let is_free = |it: &T| needs(it).1.is_disjoint(&waiting);
+        let (free, rest): (Vec<T>, Vec<T>) = open.into_iter().partition(is_free);
+        for it in &free {
+            waiting.remove(&needs(it).0);
         }
         ordered.extend(free);
         open = rest;

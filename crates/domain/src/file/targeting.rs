@@ -51,7 +51,7 @@ pub(super) fn wanted(
     let off = off.map(|it| variation(it, variations, &format!("{at}/offVariation")));
     Ok(Targeting {
         is_enabled: file.enabled,
-        prerequisites: prerequisites(&file.prerequisites, flags, &format!("{at}/prerequisites"))?,
+        prerequisites: prerequisites(&file.prerequisites, present, flags, at)?,
         target_users: targets(&file.targets, variations, &format!("{at}/targets"))?,
         rules,
         fallthrough: match &file.fallthrough {
@@ -69,14 +69,22 @@ pub(super) fn wanted(
 /// makes.
 pub(super) type Variations = BTreeMap<String, (Key, Vec<Variation>)>;
 
+/// What is there stays, whatever it names: of an archived flag it may be gone.
 fn prerequisites(
     files: &[PrerequisiteFile],
+    present: Option<&Targeting>,
     flags: &Variations,
     at: &str,
 ) -> Result<Vec<Prerequisite>, FileFault> {
+    let present = present.map(|it| it.prerequisites.as_slice());
+    let present = present.unwrap_or_default();
     let files = files.iter().enumerate();
     let all = files.map(|(index, file)| {
-        let at = format!("{at}/{index}");
+        let at = format!("{at}/prerequisites/{index}");
+        let same = |it: &&Prerequisite| it.flag == file.flag && it.variation == file.serves;
+        if let Some(kept) = present.iter().find(same) {
+            return Ok(kept.clone());
+        }
         let Some((key, variations)) = flags.get(&fold(&file.flag)) else {
             let message = format!("there is no flag with the key '{}'", shown(&file.flag));
             return Err(FileFault::new(at + "/flag", "flagNotFound", message));

@@ -591,3 +591,41 @@ fn flags_that_need_flags_are_made_after_those_and_come_back_the_same() {
     let at = "/flags/a/environments/prod/prerequisites/0/flag";
     assert_eq!((fault.code, fault.pointer.as_str()), ("flagNotFound", at));
 }
+
+#[test]
+fn what_goes_goes_when_nobody_needs_it_and_what_is_gone_may_stay_needed() {
+    let bool = |archived: bool, needed: Option<&str>| {
+        let needed = needed.map(|flag| json!({"flag": flag, "serves": "true"}));
+        let needed: Vec<Value> = needed.into_iter().collect();
+        json!({"type": "boolean", "archived": archived, "variations":
+            [{"id": "t", "value": "true"}, {"id": "f", "value": "false"}],
+            "environments": {"prod": {"enabled": true, "prerequisites": needed}}})
+    };
+    let file = |flags: Value| -> ProjectFile {
+        serde_json::from_value(json!({"burgee": 1, "project": "web", "flags": flags})).unwrap()
+    };
+    let some = file(json!({"a": bool(false, None), "b": bool(false, Some("a")),
+        "c": bool(false, Some("b")), "d": bool(false, Some("a"))}));
+    let state = applied(&empty("web"), &some, false);
+    // Two are archived by the file, one since the file does not name it, one needs no other any more.
+    let fewer = file(json!({"a": bool(true, None), "b": bool(true, Some("a")),
+        "d": bool(false, None)}));
+    let plan_of = |file| plan(file, &present(&state), true, &mut ids()).unwrap();
+    let planned = plan_of(&fewer);
+    let groups = planned.groups.iter().map(|it| (it.key.as_str(), it.done));
+    let order = [
+        ("d", Done::Updated),
+        ("c", Done::Archived),
+        ("b", Done::Archived),
+        ("a", Done::Archived),
+    ];
+    assert_eq!(groups.collect::<Vec<_>>(), order);
+
+    // `a` is gone, and `b`, which needs it, is archived: that is as it was.
+    let mut state = applied(&state, &fewer, true);
+    let flags = &mut state.projects.get_mut("web").unwrap().flags;
+    flags.remove("a");
+    let exported = export(&present(&state));
+    let again = plan(&exported, &present(&state), false, &mut ids()).unwrap();
+    assert!(again.is_empty(), "{again:?}");
+}

@@ -30,6 +30,9 @@ impl Workspace {
         let key = edit.after.key.folded();
         if edit.after.life == Life::Deleted {
             project.flags.remove(&key);
+            for needs in project.prerequisites.values_mut() {
+                needs.remove(&key);
+            }
             return;
         }
         let state = project.flags.entry(key).or_insert_with(|| FlagState {

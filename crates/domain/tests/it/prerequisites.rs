@@ -235,3 +235,40 @@ fn the_command_from_which_on_it_is_no_good_is_named() {
     let list = json!([needs("bool", &[("text", "a")]), needs_bool(), free]);
     assert!(apply(&ready(), list).is_ok());
 }
+
+#[test]
+fn of_harm_that_is_undone_and_done_again_the_last_is_named() {
+    let workspace = after(ready(), json!([needs("text", &[("bool", "t")])]));
+    let archive = || of_flag("archiveFlag", "bool");
+    let mut list = vec![archive(), of_flag("restoreFlag", "bool")];
+    list.extend((0..20).map(|_| on("number", "turnOn", json!({}))));
+    list.push(archive());
+    let last = list.len() - 1;
+    for _ in 0..20 {
+        let found = refused(&workspace, json!(list));
+        assert_eq!(found, refusal(last, "/flag", "flagNeeded"));
+        list.push(on("number", "turnOff", json!({})));
+    }
+}
+
+#[test]
+fn who_is_restored_and_needs_what_is_gone_is_told_so() {
+    let list = json!([
+        needs("text", &[("bool", "t")]),
+        of_flag("archiveFlag", "text"),
+        of_flag("archiveFlag", "bool")
+    ]);
+    let workspace = after(ready(), list);
+    let restored = |also: &[&str]| -> Vec<String> {
+        let flags = ["text"].iter().chain(also);
+        let list: Vec<Value> = flags.map(|it| of_flag("restoreFlag", it)).collect();
+        let outcome = apply(&workspace, json!(list)).unwrap();
+        let about = outcome.warnings.iter();
+        let about = about.filter(|it| it.code == "prerequisiteUnknown");
+        about.map(|it| it.message.clone()).collect()
+    };
+    let said = "in prod nobody meets a prerequisite of 'text': the flag 'bool' is archived; \
+        restore it first";
+    assert_eq!(restored(&[]), [said]);
+    assert!(restored(&["bool"]).is_empty());
+}
