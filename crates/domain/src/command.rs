@@ -185,6 +185,11 @@ impl Command {
         self.edit().new_tags()
     }
 
+    /// Other flags of the project whose answers it uses, by key.
+    pub fn asks(&self) -> Vec<&str> {
+        self.edit().asks()
+    }
+
     /// The name of the permission that it needs, e.g. `flag.turnOn`.
     pub fn permission(&self) -> &'static str {
         self.edit().permission()

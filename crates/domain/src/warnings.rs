@@ -93,8 +93,8 @@ pub fn of_segment(segment: &Segment) -> Vec<ItemWarning> {
     all(compiled.warnings(), rules)
 }
 
-/// The same with nobody in its lists of targets, which may have very many keys and raise nothing but
-/// where other flags are needed: what is said to SDKs of those whom the flag would be off for.
+/// The same with nobody in its lists of targets, which may have very many keys and raise nothing.
+/// Where other flags are needed they do: SDKs can be told of so many.
 fn without_keys(targeting: &Targeting) -> Targeting {
     if !targeting.prerequisites.is_empty() {
         return targeting.clone();

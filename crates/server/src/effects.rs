@@ -20,6 +20,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::api;
+use crate::api::evaluate::Sight;
 use crate::app::AppState;
 use crate::audience::{self, Looked, PATIENCE, Sampled, USERS};
 use crate::auth::Caller;
@@ -73,7 +74,8 @@ pub struct Move {
     pub users: u64,
 }
 
-/// The effects of a dry run, in the environments whose users the caller may see.
+/// The effects of a dry run, in the environments whose users the caller may see, on the flags that they
+/// may see: a change concerns those too that need what it changes.
 pub async fn effects(
     state: &AppState,
     caller: &Caller,
@@ -88,7 +90,9 @@ pub async fn effects(
     let until = Instant::now() + PATIENCE;
     let mut effects = Vec::with_capacity(seen.len());
     for preview in seen {
-        effects.push(in_environment(state, preview, most, until).await?);
+        let project = preview.scope.split('/').next().unwrap_or_default();
+        let sight = Sight::of(caller, project);
+        effects.push(in_environment(state, &sight, preview, most, until).await?);
     }
     Ok(effects)
 }
@@ -101,6 +105,7 @@ fn sees_users(caller: &Caller, preview: &Preview) -> bool {
 
 async fn in_environment(
     state: &AppState,
+    sight: &Sight,
     preview: &Preview,
     most: i64,
     until: Instant,
@@ -113,22 +118,24 @@ async fn in_environment(
         let before = Snapshot::build(found.flags, found.segments);
         compare(&before, flags, segments)
     });
-    count(state, (id, &preview.scope), compared.await?, most, until).await
+    let mut tallies = compared.await?;
+    tallies.retain(|it| sight.covers(it.after.flag()));
+    count(state, (id, &preview.scope), tallies, most, until).await
 }
 
 /// What changes that were made did to the users known in an environment (its id, and how it is
 /// called): the items that they changed, as they left them, over the state before. Of the flags
-/// that are `seen`.
-pub async fn of_changes(
+/// that may be seen.
+pub(crate) async fn of_changes(
     state: &AppState,
     (id, scope): (&str, &str),
     before: Arc<Snapshot>,
     (flags, segments): (Vec<Flag>, Vec<Segment>),
-    seen: impl Fn(&Flag) -> bool,
+    sight: &Sight,
 ) -> Result<EnvironmentEffect, Problem> {
     let compared = api::computed(move || compare(&before, flags, segments));
     let mut tallies = compared.await?;
-    tallies.retain(|it| seen(it.after.flag()));
+    tallies.retain(|it| sight.covers(it.after.flag()));
     let until = Instant::now() + PATIENCE;
     count(state, (id, scope), tallies, USERS, until).await
 }

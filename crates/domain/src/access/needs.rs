@@ -7,6 +7,7 @@ use super::decide::Rights;
 use super::resource::{Kind, Resource};
 use crate::command::{Command, Target};
 use crate::id::Id;
+use crate::key::fold;
 use crate::model::{Environment, Segment, SegmentScope};
 use crate::outcome::{Item, LogEntry, Outcome, Scope};
 use crate::workspace::Workspace;
@@ -70,7 +71,8 @@ pub(crate) fn is_metadata(action: &str) -> bool {
 }
 
 /// What the commands name: who may not touch that is told nothing about it. What is made has the tags
-/// that it is made with, whatever there is of that name.
+/// that it is made with, whatever there is of that name. Flags whose answers are used from then on
+/// have to be seen: what a flag that needs them serves says what they serve.
 pub fn named(workspace: &Workspace, commands: &[Command]) -> Vec<Need> {
     let outcome = Outcome::default();
     let find = Find {
@@ -84,7 +86,10 @@ pub fn named(workspace: &Workspace, commands: &[Command]) -> Vec<Need> {
             None => find.named(&target),
         };
         let action = command.permission();
-        resources.into_iter().map(move |resource| Need {
+        let asked = find.asked(command).into_iter();
+        let asked = asked.map(|resource| ("flag.read", resource));
+        let resources = resources.into_iter().map(move |it| (action, it));
+        resources.chain(asked).map(move |(action, resource)| Need {
             command: index,
             action,
             resource,
@@ -124,6 +129,30 @@ impl Find<'_> {
     /// What the command names.
     fn named(&self, target: &Target<'_>) -> Vec<Resource> {
         self.tagged(self.path(target), target)
+    }
+
+    /// The flags whose answers the command uses, and which its target does not use yet.
+    fn asked(&self, command: &Command) -> Vec<Resource> {
+        let Target::Targeting {
+            project,
+            environment,
+            flag,
+        } = command.target()
+        else {
+            return Vec::new();
+        };
+        let state = self.workspace.projects.get(&fold(project));
+        let now = state.and_then(|it| {
+            let environment = it.environments.get(&fold(environment))?;
+            it.flags.get(&fold(flag))?.targetings.get(&environment.id)
+        });
+        let known = |key: &str| {
+            let mut needed = now.into_iter().flat_map(|it| &it.prerequisites);
+            needed.any(|it| it.flag.eq_ignore_ascii_case(key))
+        };
+        let new = command.asks().into_iter().filter(|key| !known(key));
+        let found = new.flat_map(|flag| self.named(&Target::Flag { project, flag }));
+        found.collect()
     }
 
     fn path(&self, target: &Target<'_>) -> Resource {

@@ -47,6 +47,11 @@ pub(crate) trait Edit {
         None
     }
 
+    /// Other flags of the project whose answers it uses, by key.
+    fn asks(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
     /// Adds what must be loaded besides the target.
     fn refer(&self, _references: &mut References) {}
 

@@ -337,3 +337,23 @@ fn what_ends_programs_is_said() {
     );
     assert_eq!(plan.report.items[0].done, Done::Created);
 }
+
+#[test]
+fn a_flag_that_is_imported_again_needs_what_it_needed() {
+    let first = input(json!([source("checkout"), source("launch")]), json!([]));
+    let workspace = imported(empty(), "prod", &first);
+    let needs = json!([{"kind": "setPrerequisites", "project": "web", "environment": "prod",
+        "flag": "checkout", "prerequisites": [{"flag": "launch", "variation": "a"}]}]);
+    let workspace = after(workspace, needs);
+    let needed = &targeting(&workspace, "prod", "checkout").prerequisites;
+    let mut changed = source("checkout");
+    changed["isEnabled"] = json!(false);
+    let again = imported(
+        workspace.clone(),
+        "prod",
+        &input(json!([changed]), json!([])),
+    );
+    let found = targeting(&again, "prod", "checkout");
+    assert!(!found.is_enabled);
+    assert_eq!((&found.prerequisites, needed.len()), (needed, 1));
+}

@@ -23,7 +23,7 @@ fn of_flag(workspace: &Workspace, key: &str) -> Vec<ItemWarning> {
         targeting,
         environment,
         &segments,
-        &Default::default(),
+        &workspace.projects["web"].flags,
     )
 }
 
@@ -170,4 +170,29 @@ fn an_imported_pattern_that_never_matches() {
         ]
     );
     assert!(warnings[0].message.ends_with("never matches"));
+}
+
+#[test]
+fn targets_count_where_others_are_needed() {
+    let needs = json!({"prerequisites": [{"flag": "bool", "variation": "t"}]});
+    let rule = json!({"rule": {"variation": "f", "conditions": [
+        {"property": "country", "op": "Equal", "value": "de"}]}});
+    let without = after(
+        ready(),
+        json!([
+            on("bool", "addRule", rule),
+            on("bool", "setDefaultRule", json!({"variation": "t"})),
+            on("bool", "turnOn", json!({})),
+            on("text", "setPrerequisites", needs),
+            on("text", "turnOn", json!({}))
+        ]),
+    );
+    assert_eq!(places(&of_flag(&without, "text")), []);
+    // More users than SDKs are named in a condition.
+    let keys: Vec<String> = (0..1_001).map(|number| format!("u{number}")).collect();
+    let targets = json!({"variation": "a", "keys": keys});
+    let targets = on("text", "setTargets", targets);
+    let with = after(without, json!([targets]));
+    let said = [("prerequisiteUnknownToSdks", "/prerequisites")];
+    assert_eq!(places(&of_flag(&with, "text")), said);
 }

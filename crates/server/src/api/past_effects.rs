@@ -2,13 +2,11 @@
 
 use axum::Json;
 use axum::extract::State;
-use burgee_domain::access::{Kind, Resource};
-use burgee_eval::flag::Flag;
 use burgee_store::LoggedItem;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::api::evaluate;
+use crate::api::evaluate::{self, Sight};
 use crate::api::state::moment_of;
 use crate::api::users;
 use crate::app::AppState;
@@ -68,13 +66,8 @@ pub async fn get(
     let mut changed: Vec<LoggedItem> = state.store.items_at(scope, to).await?;
     changed.retain(|item| item.version > before.version);
     let changed = LoggedItem::served(&changed)?;
-    let seen = |flag: &Flag| {
-        let resource = Resource::project(project.key.as_str()).with(Kind::Flag, &*flag.key);
-        caller
-            .rights
-            .allow("flag.read", &resource.tagged(&flag.tags))
-    };
+    let sight = Sight::of(&caller, project.key.as_str());
     let name = format!("{}/{}", project.key, environment.key);
-    let told = effects::of_changes(&state, (scope, &name), before.snapshot, changed, seen);
+    let told = effects::of_changes(&state, (scope, &name), before.snapshot, changed, &sight);
     told.await.map(Json)
 }

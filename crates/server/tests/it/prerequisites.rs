@@ -1,9 +1,11 @@
 //! Flags that need flags, by the API and on the wire.
 
+use burgee_testkit::api::Api;
 use burgee_testkit::sdk::Sdk;
 use serde_json::{Value, json};
 
 use crate::decisions::{decisions, log};
+use crate::deliveries::until;
 use crate::kit::{App, flag_on, in_prod, on_each_database, person, variations};
 use crate::permissions::fixture::{allow, on, with};
 
@@ -169,6 +171,123 @@ async fn a_draft_of_the_other_flag_says_who_moves() {
         let path = format!("{PROD}/evaluate");
         let drafted = app.owner.post(&path, &question).await.expect(200);
         assert_eq!(drafted["items"][0]["variation"]["value"], "false");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_environment_goes_back_but_for_what_needed_a_flag_that_is_gone() {
+    on_each_database(async |app| {
+        made(app).await;
+        app.apply(flag_on("other")).await;
+        let prod = app.owner.get(PROD).await.expect(200);
+        let position = prod["position"].as_str().unwrap().split_once('.').unwrap();
+        let good: i64 = position.0.parse().unwrap();
+        let mut free = in_prod("setPrerequisites", "checkout");
+        free["prerequisites"] = json!([]);
+        app.apply(json!([
+            free,
+            in_prod("turnOff", "checkout"),
+            in_prod("turnOff", "other")
+        ]))
+        .await;
+        let path = format!("{PROD}/revert");
+        let back = json!({"version": good, "dryRun": true});
+        let all = app.owner.post(&path, &back).await.expect(200);
+        assert_eq!(all["warnings"], json!([]));
+        assert_eq!(all["commands"].as_array().unwrap().len(), 3, "{all}");
+
+        app.apply(json!([{"kind": "archiveFlag", "flag": "launch"}]))
+            .await;
+        let done = app
+            .owner
+            .post(&path, &json!({ "version": good }))
+            .await
+            .expect(200);
+        let warnings = done["warnings"].as_array().unwrap();
+        let told = warnings
+            .iter()
+            .find(|it| it["code"] == "prerequisiteUnknown");
+        let told = told.unwrap()["message"].as_str().unwrap();
+        assert!(
+            told.starts_with("the flag 'checkout' needed 'launch'"),
+            "{told}"
+        );
+        let gets = gets(app, "ana").await;
+        assert_eq!((&*gets["checkout"], &*gets["other"]), ("false", "true"));
+    })
+    .await;
+}
+
+/// Somebody who may do everything but read this flag.
+async fn blind_to(app: &App, flag: &str) -> Api {
+    let flag = [format!("project/default:flag/{flag}")];
+    let flag = flag.each_ref().map(String::as_str);
+    let statements = [allow(&["*"]), on("deny", &["flag.read"], &flag)];
+    with(app, json!(statements)).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_unseen_flag_serves_is_told_by_no_flag_between() {
+    on_each_database(async |app| {
+        made(app).await;
+        app.apply(flag_on("last")).await;
+        let (yes, _) = variations(&app.owner, "checkout").await;
+        app.apply(json!([
+            needs("last", "checkout", &yes),
+            in_prod("turnOff", "launch")
+        ]))
+        .await;
+        let question = json!({"key": "ana", "properties": {}, "flag": "last"});
+        let path = format!("{PROD}/evaluate/explain");
+        let blind = blind_to(app, "launch").await;
+        for (api, is_told) in [(&app.owner, true), (&blind, false)] {
+            let explained = api.post(&path, &question).await.expect(200).to_string();
+            assert!(explained.contains("flag checkout serves false, not true"));
+            let told = explained.contains("flag launch serves");
+            assert_eq!(told, is_told, "{explained}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_does_not_see_a_flag_makes_no_other_need_it_and_hears_nothing_of_who_does() {
+    on_each_database(async |app| {
+        app.apply(flag_on("launch")).await;
+        app.apply(flag_on("checkout")).await;
+        let (yes, no) = variations(&app.owner, "launch").await;
+        let changes = "projects/default/changes";
+        let blind = blind_to(app, "launch").await;
+        for dry in [true, false] {
+            let set = json!({"commands": [needs("checkout", "launch", &yes)], "dryRun": dry});
+            let problem = blind.post(changes, &set).await.problem(403);
+            let detail = problem.body["detail"].as_str().unwrap();
+            assert!(detail.contains("`flag.read`"), "{detail}");
+        }
+        // What is there may stay.
+        app.apply(json!([needs("checkout", "launch", &yes)])).await;
+        let set = json!({"commands": [needs("checkout", "launch", &no)]});
+        blind.post(changes, &set).await.expect(200);
+        app.apply(json!([needs("checkout", "launch", &yes)])).await;
+
+        // Whom a change of the needed flag moves.
+        let keys = app.keys("prod").await;
+        let _ana = Sdk::client(app.address(), &keys.client.secret, &person("ana"));
+        let users = format!("{PROD}/users");
+        until(&app.owner, &users, |it| it["items"] != json!([])).await;
+        let set =
+            json!({"commands": [in_prod("turnOff", "launch")], "dryRun": true, "effects": true});
+        let blind = blind_to(app, "checkout").await;
+        for (api, flags) in [
+            (&app.owner, &["checkout", "launch"][..]),
+            (&blind, &["launch"]),
+        ] {
+            let told = api.post(changes, &set).await.expect(200);
+            let moved = told["effects"][0]["flags"].as_array().unwrap().iter();
+            let moved: Vec<&str> = moved.map(|it| it["flag"].as_str().unwrap()).collect();
+            assert_eq!(moved, flags);
+        }
     })
     .await;
 }

@@ -7,13 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use burgee_domain::conflict::Conflict;
 use burgee_domain::id::Id;
-use burgee_domain::key::Key;
+use burgee_domain::key::{Key, fold};
 use burgee_domain::model::{
     Environment, Flag, Life, Organization, Project, Segment, SegmentScope, Targeting,
 };
 use burgee_domain::outcome::{Facet, Item, Scope};
 use burgee_domain::plan::{self, FlagPlan, SegmentPlan, TargetingPlan};
 use burgee_domain::workspace::{FlagState, ProjectState};
+use burgee_eval::flag::Prerequisite;
 
 use super::Planned;
 use super::state::{Projects, note};
@@ -148,10 +149,60 @@ impl Revert<'_> {
                 self.pairs(tx, ids).await?
             }
         };
+        let lacking = self.lacking(tx, &pairs).await?;
         for pair in pairs {
-            self.flag(tx, &pair).await?;
+            match lacking.get(&pair.key) {
+                Some(needed) => {
+                    let message = format!(
+                        "the flag '{}' needed '{needed}', which is gone, or has not that variation: \
+                         it was left alone",
+                        pair.key
+                    );
+                    self.warn("prerequisiteUnknown", message);
+                }
+                None => self.flag(tx, &pair).await?,
+            }
         }
         Ok(())
+    }
+
+    /// The flags that needed another then, as they do not now, which cannot be needed any more: with
+    /// its key.
+    async fn lacking(
+        &self,
+        tx: &mut Tx,
+        pairs: &[Pair],
+    ) -> Result<BTreeMap<String, String>, StoreError> {
+        let needs = pairs.iter().flat_map(|pair| {
+            let present = pair.now.as_ref();
+            let present = present.and_then(|it| it.targetings.get(&self.environment.id));
+            let there = present.map(|it| it.prerequisites.as_slice());
+            let there = there.unwrap_or_default();
+            let then = pair.targeting.iter().flat_map(|it| &it.prerequisites);
+            let new = then.filter(move |it| !there.contains(it));
+            new.map(move |needed| (pair, needed))
+        });
+        let needs: Vec<_> = needs.collect();
+        if needs.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let keys: BTreeSet<String> = needs.iter().map(|it| fold(&it.1.flag)).collect();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let now = flags::load(tx, &self.state.project.id, &keys, &[]).await?;
+        let is_there = |needed: &Prerequisite| {
+            let key = fold(&needed.flag);
+            let mut pairs = pairs.iter();
+            let then = pairs.find(|it| fold(&it.key) == key);
+            let then = then.and_then(|it| it.definition.as_ref());
+            let flag = then.or(now.get(&key).map(|it| &it.flag));
+            flag.is_some_and(|it| {
+                let mut variations = it.variations.iter();
+                it.life == Life::Live && variations.any(|it| it.id == needed.variation)
+            })
+        };
+        let lacking = needs.into_iter().filter(|(_, needed)| !is_there(needed));
+        let named = lacking.map(|(pair, needed)| (pair.key.clone(), needed.flag.clone()));
+        Ok(named.collect())
     }
 
     /// The flags of these keys: those that have them now, else those that had them then.

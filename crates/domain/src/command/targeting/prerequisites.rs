@@ -30,6 +30,10 @@ impl Edit for SetPrerequisites {
         "flag.setPrerequisites"
     }
 
+    fn asks(&self) -> Vec<&str> {
+        self.prerequisites.iter().map(|it| &*it.flag).collect()
+    }
+
     fn refer(&self, references: &mut References) {
         let needed = self.prerequisites.iter();
         let needed = needed.map(|it| (fold(&self.project), fold(&it.flag)));

@@ -1,7 +1,6 @@
 //! What of an explanation its reader may know.
 
 use burgee_domain::access::{Kind, Resource, Rights};
-use burgee_domain::model::Project;
 use burgee_eval::compile::CompiledFlag;
 use burgee_eval::explain::Explanation;
 use burgee_eval::flag::Flag;
@@ -18,15 +17,16 @@ pub(crate) struct Sight {
 }
 
 impl Sight {
-    /// The caller's.
-    pub(crate) fn of(caller: &Caller, project: &Project) -> Self {
+    /// The caller's, of a project by its key.
+    pub(crate) fn of(caller: &Caller, project: &str) -> Self {
         Self {
             rights: caller.rights.clone(),
-            project: project.key.to_string(),
+            project: project.to_owned(),
         }
     }
 
-    fn covers(&self, flag: &Flag) -> bool {
+    /// Whether the flag may be seen.
+    pub(crate) fn covers(&self, flag: &Flag) -> bool {
         let resource = Resource::project(&*self.project).with(Kind::Flag, flag.key.as_str());
         self.rights.allow("flag.read", &resource.tagged(&flag.tags))
     }
