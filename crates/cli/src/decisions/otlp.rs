@@ -11,7 +11,9 @@ use std::time::Duration;
 use burgee_server::decision_log::{Counters, Decision, Outlet};
 use bytes::Bytes;
 use opentelemetry_http::{HttpClient, Request};
-use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceRequest;
+use opentelemetry_proto::tonic::collector::logs::v1::{
+    ExportLogsServiceRequest, ExportLogsServiceResponse,
+};
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::common::v1::{AnyValue, InstrumentationScope, KeyValue};
 use opentelemetry_proto::tonic::logs::v1::{LogRecord, ResourceLogs, ScopeLogs};
@@ -129,23 +131,29 @@ impl Sending {
         while let Some(batch) = batches.recv().await {
             let body = Bytes::from(message(&self.resource, &batch).encode_to_vec());
             match self.send(&body).await {
-                Ok(()) => {
-                    self.counters.written(NAME, batch.len());
-                    self.fails = false;
+                Ok(refused) => {
+                    let count = refused.count.min(batch.len());
+                    self.counters.written(NAME, batch.len() - count);
+                    self.note(count, &refused.why);
                 }
-                Err(error) => {
-                    self.counters.dropped(NAME, batch.len());
-                    if !self.fails {
-                        tracing::warn!(error, "decisions are not taken by their collector");
-                    }
-                    self.fails = true;
-                }
+                Err(error) => self.note(batch.len(), &error),
             }
         }
     }
 
-    /// Sends a batch until it is taken, or refused for good.
-    async fn send(&self, body: &Bytes) -> Result<(), String> {
+    /// So many of a batch were not taken. It is said once, until one is taken whole.
+    fn note(&mut self, count: usize, why: &str) {
+        if count > 0 {
+            self.counters.dropped(NAME, count);
+            if !self.fails {
+                tracing::warn!(why, "decisions are not taken by their collector");
+            }
+        }
+        self.fails = count > 0;
+    }
+
+    /// Sends a batch until it is taken, at least in part, or refused for good.
+    async fn send(&self, body: &Bytes) -> Result<Refused, String> {
         let mut pause = FIRST_PAUSE;
         let mut why = String::new();
         for round in 0..TRIES {
@@ -155,7 +163,9 @@ impl Sending {
             }
             let request = self.head.clone().map(|()| body.clone());
             why = match self.client.send_bytes(request).await {
-                Ok(answer) if answer.status().is_success() => return Ok(()),
+                Ok(answer) if answer.status().is_success() => {
+                    return Ok(Refused::by(answer.body()));
+                }
                 Ok(answer) => {
                     let status = answer.status();
                     if !matches!(status.as_u16(), 429 | 502 | 503 | 504) {
@@ -167,6 +177,25 @@ impl Sending {
             };
         }
         Err(why)
+    }
+}
+
+/// What a collector did not take of a batch that it took.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Refused {
+    count: usize,
+    why: String,
+}
+
+impl Refused {
+    /// What the answer says (OTLP, "Partial Success"); an answer that is none says nothing.
+    fn by(answer: &[u8]) -> Self {
+        let answer = ExportLogsServiceResponse::decode(answer).ok();
+        let part = answer.and_then(|it| it.partial_success);
+        part.map_or_else(Self::default, |it| Self {
+            count: it.rejected_log_records.try_into().unwrap_or_default(),
+            why: it.error_message,
+        })
     }
 }
 
@@ -281,7 +310,31 @@ fn decoded(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::headers;
+    use opentelemetry_proto::tonic::collector::logs::v1::{
+        ExportLogsPartialSuccess, ExportLogsServiceResponse,
+    };
+    use prost::Message;
+
+    use super::{Refused, headers};
+
+    #[test]
+    fn what_a_collector_does_not_take_of_a_batch_is_read() {
+        let part = ExportLogsPartialSuccess {
+            rejected_log_records: 2,
+            error_message: "too old".to_owned(),
+        };
+        let answer = ExportLogsServiceResponse {
+            partial_success: Some(part),
+        };
+        let refused = Refused {
+            count: 2,
+            why: "too old".to_owned(),
+        };
+        assert_eq!(Refused::by(&answer.encode_to_vec()), refused);
+        for nothing in [&b""[..], b"{}", b"\xff"] {
+            assert_eq!(Refused::by(nothing), Refused::default());
+        }
+    }
 
     #[test]
     fn headers_are_read_as_other_programs_read_them() {
