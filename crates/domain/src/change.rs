@@ -25,7 +25,7 @@ pub(crate) use uses::{segment_uses, variation_uses};
 use burgee_eval::time::Millis;
 
 use crate::fault::{Fault, Rejected};
-use crate::limits::MAX_COMMENT;
+use crate::limits::{MAX_COMMANDS, MAX_COMMENT};
 use crate::outcome::Outcome;
 use crate::workspace::Workspace;
 
@@ -58,7 +58,8 @@ pub fn apply(
 /// What a set that is refused as a whole is refused for: the first command from which on what it
 /// leaves is no good, whatever comes after. It is looked for from the end, in steps that grow, and
 /// then between: somebody holds the project's lock. So it may be one whose harm others undid for a
-/// while.
+/// while. Of an import, which has one command for each flag and no limit, it is the last one that
+/// touched the flag.
 fn blamed(
     workspace: &Workspace,
     commands: WellFormed<'_>,
@@ -74,7 +75,11 @@ fn blamed(
         }
         prerequisites::check(workspace, &mut draft)
     };
-    let (mut good, mut bad, mut rejected) = (0, commands.commands().len(), refused);
+    let all = commands.commands().len();
+    if all > MAX_COMMANDS {
+        return refused;
+    }
+    let (mut good, mut bad, mut rejected) = (0, all, refused);
     let mut step = 1;
     while good + 1 < bad {
         let count = match bad.checked_sub(step) {

@@ -2,8 +2,9 @@
 //! here.
 //!
 //! What is given on is what this server stored, relays' decisions among it, once each: not what the
-//! database had already by another server, nor what it did not take yet. Who dies between the two
-//! gives on nothing. Nobody waits for an outlet; what it has no
+//! database had already by another server, nor what it did not take yet. What a server stored and
+//! did not hear of, since it died or its database fell silent, is given on by none where it is sent
+//! again to another one. Nobody waits for an outlet; what it has no
 //! room for is dropped and counted.
 
 mod file;

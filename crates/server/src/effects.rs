@@ -91,7 +91,7 @@ pub async fn effects(
     let mut effects = Vec::with_capacity(seen.len());
     for preview in seen {
         let project = preview.scope.split('/').next().unwrap_or_default();
-        let sight = Sight::of(caller, project);
+        let sight = Sight::at(caller, project, preview.place.clone());
         effects.push(in_environment(state, &sight, preview, most, until).await?);
     }
     Ok(effects)
@@ -119,7 +119,11 @@ async fn in_environment(
         compare(&before, flags, segments)
     });
     let mut tallies = compared.await?;
-    tallies.retain(|it| sight.covers(it.after.flag()));
+    // Nobody sees a flag by a draft that takes away what hides it.
+    tallies.retain(|it| {
+        let before = it.before.as_ref();
+        sight.covers(it.after.flag()) && before.is_none_or(|it| sight.covers(it.flag()))
+    });
     count(state, (id, &preview.scope), tallies, most, until).await
 }
 

@@ -3,7 +3,7 @@
 //! Only translation happens here; what is kept, and that a batch counts once, the store decides.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -30,10 +30,13 @@ pub struct LocalSink {
     unsure: Unsure,
 }
 
-/// Batches, the last of each sender, of which it was not heard whether they were stored. Where one
-/// turns out to have been, its decisions have not been given on.
+/// Batches, by sender and number, of which it was not heard whether they were stored; the last to be
+/// begun. Where one turns out to have been, its decisions have not been given on.
 #[derive(Default)]
-struct Unsure(Mutex<HashMap<String, i64>>);
+struct Unsure(Mutex<VecDeque<(String, i64)>>);
+
+/// How many batches are remembered. One that another server stored is not heard of here again.
+const UNSURE: usize = 1_024;
 
 impl LocalSink {
     /// A sink into `store`.
@@ -54,18 +57,31 @@ impl LocalSink {
 impl Unsure {
     /// A batch is going to be written; whether that was begun before.
     fn begin(&self, batch: &sink::Batch) -> bool {
-        let before = self.all().insert(batch.sender.clone(), batch.sequence);
-        before == Some(batch.sequence)
+        let mut all = self.all();
+        let begun = place(&all, batch).is_some();
+        if !begun {
+            all.truncate(UNSURE - 1);
+            all.push_front((batch.sender.clone(), batch.sequence));
+        }
+        begun
     }
 
-    /// It was stored.
-    fn end(&self, batch: &sink::Batch) {
-        self.all().remove(&batch.sender);
+    /// It was stored; whether nobody else heard so meanwhile.
+    fn end(&self, batch: &sink::Batch) -> bool {
+        let mut all = self.all();
+        let place = place(&all, batch);
+        place.and_then(|place| all.remove(place)).is_some()
     }
 
-    fn all(&self) -> MutexGuard<'_, HashMap<String, i64>> {
+    fn all(&self) -> MutexGuard<'_, VecDeque<(String, i64)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn place(all: &VecDeque<(String, i64)>, batch: &sink::Batch) -> Option<usize> {
+    let is_it =
+        |(sender, sequence): &(String, i64)| *sequence == batch.sequence && *sender == batch.sender;
+    all.iter().position(is_it)
 }
 
 impl Sink for LocalSink {
@@ -79,8 +95,8 @@ impl Sink for LocalSink {
             if written.refused > 0 {
                 tracing::warn!(rows = written.refused, "traffic that no database can hold");
             }
-            self.unsure.end(sent);
-            if begun || !written.repeated {
+            let first = self.unsure.end(sent);
+            if !written.repeated || (begun && first) {
                 self.outlets.take(&sent.decisions);
             }
             let trimming = store.traffic();

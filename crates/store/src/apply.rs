@@ -12,6 +12,7 @@ mod preview;
 mod request;
 pub(crate) mod step;
 mod still_evaluated;
+mod told;
 mod trial;
 pub(crate) mod waiting;
 
@@ -353,7 +354,11 @@ fn commands_of(
     work: &Work<'_>,
     new_id: NewId<'_>,
 ) -> Result<Decision, ApplyError> {
-    let outcome = change::apply(workspace, commands, work.now, new_id)?;
+    let outcome = change::apply(workspace, commands, work.now, new_id);
+    let outcome = outcome.map_err(|rejected| match work.rights {
+        Some(rights) => told::refusal(rejected, rights, workspace, work.commands),
+        None => rejected,
+    })?;
     let permissions = match work.rights {
         Some(rights) => {
             let needs = access::needs(workspace, work.commands, &outcome);

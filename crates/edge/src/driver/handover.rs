@@ -85,6 +85,10 @@ pub(super) fn channel(config: &Config) -> (ToHttp, mpsc::UnboundedReceiver<Hande
     (to_http, receiver)
 }
 
+/// How many newcomers there may be with HTTP/2 for each that may be served: each takes some 24 kB,
+/// before it has said who it is.
+const NEWCOMERS: usize = 2;
+
 /// What all handed-over connections are served with.
 struct Service {
     router: axum::Router,
@@ -96,6 +100,8 @@ struct Service {
     places: Arc<Places>,
     counters: Arc<Counters>,
     patience: Arc<Patience>,
+    /// As many connections with HTTP/2 may wait for their first turn.
+    newcomers: Arc<Semaphore>,
     /// How long a peer may not take what it asked for.
     stall: Duration,
     /// Until the head of a further request on a kept connection is complete.
@@ -128,6 +134,7 @@ impl Service {
                 short: config.body_timeout_when_busy,
                 places: Arc::new(Semaphore::new(slow)),
             }),
+            newcomers: Arc::new(Semaphore::new(NEWCOMERS * config.http_limit())),
             stall: config.stall_timeout,
             idle: config.http_idle_timeout,
             first: config.head_timeout,
@@ -224,6 +231,10 @@ async fn serve(connection: HandedOver, service: Arc<Service>, shutdown: Cancella
     probe(&stream);
     let is_http2 = http2::begins(&read);
     let (stall, linger) = (service.stall, service.linger);
+    let (newcomers, counters) = (
+        Arc::clone(&service.newcomers),
+        Arc::clone(&service.counters),
+    );
     let visit = Visit {
         service,
         peer,
@@ -232,7 +243,10 @@ async fn serve(connection: HandedOver, service: Arc<Service>, shutdown: Cancella
     };
     let stream = |served| PeerStream::new(Wire::new(stream, session), read, stall, linger, served);
     let result = if is_http2 {
-        let turns = Turns::new(Arc::clone(permit.semaphore()), stall);
+        let Ok(newcomer) = newcomers.try_acquire_owned() else {
+            return add(&counters.http_refused, 1);
+        };
+        let turns = Turns::new(Arc::clone(permit.semaphore()), newcomer, stall);
         drop(permit);
         http2::serve(stream(Served::new(None, place)), turns, visit).await
     } else {

@@ -500,7 +500,7 @@ fn who_says_nothing_is_not_waited_for() {
 #[test]
 fn who_has_asked_nothing_takes_no_place_from_who_asks() {
     let edge = Edge::start_with(Config {
-        http_connections: 1,
+        http_connections: 4,
         ..config()
     });
     let silent = || {
@@ -510,9 +510,17 @@ fn who_has_asked_nothing_takes_no_place_from_who_asks() {
         client.read_bytes(9);
         client
     };
-    let silent: Vec<_> = (0..4).map(|_| silent()).collect();
-    assert_eq!(Peer::connect(&edge).ask(get("/hello")).status, 200);
-    drop(silent);
+    let mut all: Vec<_> = (0..4).map(|_| silent()).collect();
+    let peer = Peer::connect(&edge);
+    assert_eq!(peer.ask(get("/hello")).status, 200);
+    // Twice as many may say nothing.
+    all.extend((0..4).map(|_| silent()));
+    let mut one_more = Client::connect(edge.address);
+    one_more.send_raw(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    one_more.is_dropped();
+    assert_eq!(edge.count(|it| &it.http_refused), 1);
+    assert_eq!(peer.ask(get("/hello")).status, 200);
+    drop(all);
 }
 
 #[test]
@@ -530,12 +538,14 @@ fn who_listens_on_and_does_not_take_short_answers_is_let_go() {
         heartbeat: Duration::from_millis(40),
         ..Edge::hasty()
     });
-    let peer = Peer::with_window(&edge, 1);
-    let mut events = peer.begin(get(&events(CLIENT_KEY))).into_body();
-    let answers: Vec<_> = (0..4).map(|_| peer.begin(get("/hello"))).collect();
-    peer.wait(async { while let Some(Ok(_)) = events.frame().await {} });
-    peer.let_go().unwrap_err();
-    drop(answers);
+    for path in ["/hello", "/pieces"] {
+        let peer = Peer::with_window(&edge, 1);
+        let mut events = peer.begin(get(&events(CLIENT_KEY))).into_body();
+        let answers: Vec<_> = (0..4).map(|_| peer.begin(get(path))).collect();
+        peer.wait(async { while let Some(Ok(_)) = events.frame().await {} });
+        peer.let_go().unwrap_err();
+        drop(answers);
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use axum::Json;
 use axum::extract::State;
 use burgee_domain::access::{Kind, Resource};
 use burgee_domain::key::Key;
-use burgee_domain::model::{Environment, Project};
+use burgee_domain::model::{Environment, Flag, Project};
 use burgee_eval::flag::Variation;
 use burgee_store::StoreError;
 use burgee_store::page::PageRequest;
@@ -155,7 +155,7 @@ pub async fn list(
     let seen = seen(&state, &caller, (&project, &environment), found.items).await?;
     let checks = match query.check {
         true => {
-            let sight = Sight::of(&caller, project.key.as_str());
+            let sight = Sight::of(&caller, &project, &environment);
             let decisions = seen.iter().map(|it| &it.decision);
             check::checks(&state, &environment, &sight, decisions).await?
         }
@@ -186,8 +186,8 @@ async fn seen(
     let marks = state.store.marks(&caller.organization, &caller.rights);
     let marks = marks.await?;
     let place = marks.environment(project.key.as_str(), environment.key.as_str());
-    // The variations of each flag that may be read.
-    let mut flags: BTreeMap<String, Option<Vec<Variation>>> = BTreeMap::new();
+    // Each flag that may be read, as far as there is one.
+    let mut flags: BTreeMap<String, Option<Option<Flag>>> = BTreeMap::new();
     for decision in &decisions {
         if flags.contains_key(&decision.flag) {
             continue;
@@ -200,15 +200,22 @@ async fn seen(
             Err(StoreError::NotFound(_)) => None,
             other => other?,
         };
-        let variations = found.map(|it| it.flag.variations).unwrap_or_default();
         let own = Resource::project(project.key.as_str()).with(Kind::Flag, &*decision.flag);
         let own = marks.item(own);
         let allowed = sees_flag(&caller.rights, &own, place.clone(), &decision.flag);
-        flags.insert(decision.flag.clone(), allowed.then_some(variations));
+        let flag = allowed.then(|| found.map(|it| it.flag));
+        flags.insert(decision.flag.clone(), flag);
     }
+    let by_tags = caller.rights.depend_on_tags();
     let allowed = |decision: LoggedDecision| {
-        let variations = flags.get(&decision.flag)?.as_ref()?;
-        let today = variations.iter().find(|it| *it.id == *decision.variation);
+        let flag = flags.get(&decision.flag)?.as_ref()?.as_ref();
+        let same = flag.filter(|it| *it.id.as_str() == *decision.flag_id);
+        // The key is another flag's by now: which tags this one had is not known.
+        if by_tags && flag.is_some() && same.is_none() {
+            return None;
+        }
+        let mut variations = same.into_iter().flat_map(|it| &it.variations);
+        let today = variations.find(|it| *it.id == *decision.variation);
         Some(Seen {
             today: today.cloned(),
             decision,

@@ -206,7 +206,7 @@ pub async fn explain(
             store: &state.store,
             organization: &caller.organization,
             environment: place.environment.id.as_str(),
-            sight: &Sight::of(&caller, place.project.key.as_str()),
+            sight: &Sight::of(&caller, &place.project, &place.environment),
         };
         let (user, version) = (evaluation.user.as_evaluated(), compiled.version);
         let gets = answer.variation.as_ref();
@@ -275,7 +275,7 @@ impl<'a> Place<'a> {
         let at = state.store.version_at(environment.id.as_str(), moment);
         let at = at.await?.at.map(|at| at.to_string());
         let draft = question.commands.is_some();
-        let sight = Sight::of(caller, project.key.as_str());
+        let sight = Sight::of(caller, project, environment);
         let (snapshot, version) = (Arc::clone(&compiled.snapshot), compiled.version);
         let answered = api::computed(move || {
             let work = Work {

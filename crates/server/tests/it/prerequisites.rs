@@ -271,6 +271,18 @@ async fn who_does_not_see_a_flag_makes_no_other_need_it_and_hears_nothing_of_who
         blind.post(changes, &set).await.expect(200);
         app.apply(json!([needs("checkout", "launch", &yes)])).await;
 
+        // Whom a refusal names.
+        let archive = json!({"commands": [{"kind": "archiveFlag", "flag": "launch"}]});
+        let seen = "the flag 'launch' is a prerequisite of 'checkout' in prod";
+        let hidden = "the flag is a prerequisite of others, not all of which you may see";
+        for (api, said) in [
+            (&app.owner, seen),
+            (&blind_to(app, "checkout").await, hidden),
+        ] {
+            let problem = api.post(changes, &archive).await.problem(400);
+            assert_eq!(problem.body["errors"][0]["detail"], said);
+        }
+
         // Whom a change of the needed flag moves.
         let keys = app.keys("prod").await;
         let _ana = Sdk::client(app.address(), &keys.client.secret, &person("ana"));

@@ -189,20 +189,33 @@ impl Revert<'_> {
         let keys: BTreeSet<String> = needs.iter().map(|it| fold(&it.1.flag)).collect();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
         let now = flags::load(tx, &self.state.project.id, &keys, &[]).await?;
-        let is_there = |needed: &Prerequisite| {
-            let key = fold(&needed.flag);
-            let mut pairs = pairs.iter();
-            let then = pairs.find(|it| fold(&it.key) == key);
-            let then = then.and_then(|it| it.definition.as_ref());
-            let flag = then.or(now.get(&key).map(|it| &it.flag));
-            flag.is_some_and(|it| {
-                let mut variations = it.variations.iter();
-                it.life == Life::Live && variations.any(|it| it.id == needed.variation)
-            })
-        };
-        let lacking = needs.into_iter().filter(|(_, needed)| !is_there(needed));
-        let named = lacking.map(|(pair, needed)| (pair.key.clone(), needed.flag.clone()));
-        Ok(named.collect())
+        let then = pairs.iter().filter_map(|pair| {
+            let definition = pair.definition.as_ref()?;
+            Some((fold(&pair.key), definition))
+        });
+        let mut then: BTreeMap<String, &Flag> = then.collect();
+        let mut lacking = BTreeMap::new();
+        loop {
+            let is_there = |needed: &Prerequisite| {
+                let key = fold(&needed.flag);
+                let flag = then.get(&key).copied();
+                flag.or(now.get(&key).map(|it| &it.flag)).is_some_and(|it| {
+                    let mut variations = it.variations.iter();
+                    it.life == Life::Live && variations.any(|it| it.id == needed.variation)
+                })
+            };
+            let gone = needs.iter().filter(|(_, needed)| !is_there(needed));
+            let gone = gone.map(|(pair, needed)| (pair.key.clone(), needed.flag.clone()));
+            let gone: BTreeMap<String, String> = gone.collect();
+            if gone.len() == lacking.len() {
+                return Ok(lacking);
+            }
+            // What is left alone stays what it is, to those that need it too.
+            for key in gone.keys() {
+                then.remove(&fold(key));
+            }
+            lacking = gone;
+        }
     }
 
     /// The flags of these keys: those that have them now, else those that had them then.

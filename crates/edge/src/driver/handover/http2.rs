@@ -124,7 +124,7 @@ pub(super) async fn serve(
                 if !is_idle(&turns, &service) {
                     continue;
                 }
-                if stopping || !turns.have_begun() {
+                if stopping || !turns.were_asked_for() {
                     return Err("the peer says nothing, or does not end".into());
                 }
                 keep = false;
@@ -139,7 +139,7 @@ pub(super) async fn serve(
 
 /// How long nothing may be asked.
 fn patience(turns: &Turns, service: &Service) -> Duration {
-    match turns.have_begun() {
+    match turns.were_asked_for() {
         true => service.idle,
         false => service.first,
     }

@@ -62,10 +62,12 @@ impl hyper::body::Body for Paced {
                 Poll::Ready(end) => return Poll::Ready(end),
             }
         }
+        let listens = this.turn.as_ref().is_some_and(Turn::is_listening);
         let piece = this.rest.split_to(match this.rest.len() {
             // With the last piece the turn is over, though all of it but a byte may have to wait: so
-            // that piece is a byte, which hyper takes when all before it has room.
-            len @ 2..=PIECE if this.body.is_end_stream() => len - 1,
+            // that piece is a byte, which hyper takes when all before it has room. Any may be the
+            // last one, but of events, whose end is none of ours.
+            len @ 2..=PIECE if !listens => len - 1,
             len => len.min(PIECE),
         });
         if let Some(turn) = &mut this.turn {

@@ -2,7 +2,8 @@
 //!
 //! Each request that is being answered has a permit, as a connection with HTTP/1.1 has. One is kept
 //! between requests, so that a connection that has asked can ask again; who listens for events gives
-//! it up, since that may go on for days. A connection on which nothing was asked yet has none. And each answer has to be taken in time, or the connection
+//! it up, since that may go on for days. A connection that was given no turn yet has none, and is one
+//! of so many newcomers. And each answer has to be taken in time, or the connection
 //! ends: a peer can leave any of them lying without a byte left lying in the socket.
 
 use std::collections::BTreeMap;
@@ -27,8 +28,12 @@ struct Shared {
 }
 
 struct Counted {
+    /// Until a request was given a turn.
+    newcomer: Option<OwnedSemaphorePermit>,
     /// For the next request.
     kept: Option<OwnedSemaphorePermit>,
+    /// Whether a request has come, given a turn or not.
+    asked: bool,
     /// How many have begun.
     begun: u64,
     /// Those that have not ended, and until when each peer has to take something, if there is
@@ -41,13 +46,19 @@ struct Counted {
 }
 
 impl Turns {
-    /// For a connection; `permits` are those of all.
-    pub(super) fn new(permits: Arc<Semaphore>, stall: Duration) -> Self {
+    /// For a connection; `permits` are those of all, `newcomer` counts it until it has one.
+    pub(super) fn new(
+        permits: Arc<Semaphore>,
+        newcomer: OwnedSemaphorePermit,
+        stall: Duration,
+    ) -> Self {
         Self(Arc::new(Shared {
             permits,
             stall,
             counted: Mutex::new(Counted {
+                newcomer: Some(newcomer),
                 kept: None,
+                asked: false,
                 begun: 0,
                 open: BTreeMap::new(),
                 listening: 0,
@@ -59,10 +70,12 @@ impl Turns {
     /// A request's turn; none where there are too many of all connections.
     pub(super) fn begin(&self) -> Option<Turn> {
         let mut counted = self.0.counted();
+        counted.asked = true;
         let permit = match counted.kept.take() {
             Some(permit) => permit,
             None => Arc::clone(&self.0.permits).try_acquire_owned().ok()?,
         };
+        counted.newcomer = None;
         counted.begun += 1;
         let number = counted.begun;
         counted.open.insert(number, None);
@@ -76,8 +89,8 @@ impl Turns {
     }
 
     /// Whether a request has come.
-    pub(super) fn have_begun(&self) -> bool {
-        self.0.counted().begun > 0
+    pub(super) fn were_asked_for(&self) -> bool {
+        self.0.counted().asked
     }
 
     /// Since when there has been no request; none where there is one.
@@ -120,6 +133,11 @@ impl Turn {
         let mut counted = self.shared.counted();
         counted.listening += 1;
         counted.kept = None;
+    }
+
+    /// Whether it listens.
+    pub(super) fn is_listening(&self) -> bool {
+        self.place.is_some()
     }
 
     /// There is something for the peer, which takes so much now.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
 use axum::routing::{get, post};
 use burgee_edge::api::Api;
 use burgee_edge::delivery::{ConnectionFilter, ConnectionView, EnvironmentReport, Place, Reporter};
@@ -13,6 +14,8 @@ use burgee_edge::driver::{self, Config, Counters, Handle};
 use burgee_edge::hub::Hub;
 use burgee_edge::metrics::Metrics;
 use burgee_edge::traffic::Traffic;
+use bytes::Bytes;
+use http_body_util::Channel;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
@@ -61,6 +64,7 @@ impl Edge {
                     async { text }
                 }),
             )
+            .route("/pieces", get(pieces))
             // More than a socket's buffers hold.
             .route("/large", get(|| async { "x".repeat(16 * 1024 * 1024) }))
             .route(
@@ -222,3 +226,12 @@ impl Drop for Edge {
 
 /// What takes longer than this has failed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A body that does not say where it ends.
+async fn pieces() -> Body {
+    let (mut sender, body) = Channel::<Bytes>::new(2);
+    for piece in ["some ", "text"] {
+        sender.send_data(Bytes::from(piece)).await.unwrap();
+    }
+    Body::new(body)
+}

@@ -146,11 +146,14 @@ impl Checking<'_> {
     }
 
     async fn compiled(&mut self, version: i64) -> Result<Compiled, Problem> {
-        if let Some((_, known)) = self.states.iter().find(|it| it.0 == version) {
-            return Ok(known.clone());
-        }
-        let moment = Moment::Version(version);
-        let compiled = past(self.state, self.environment, "check", moment).await?;
+        let known = self.states.iter().position(|it| it.0 == version);
+        let compiled = match known.and_then(|place| self.states.remove(place)) {
+            Some((_, known)) => known,
+            None => {
+                let moment = Moment::Version(version);
+                past(self.state, self.environment, "check", moment).await?
+            }
+        };
         self.states.truncate(KEPT - 1);
         self.states.push_front((version, compiled.clone()));
         Ok(compiled)

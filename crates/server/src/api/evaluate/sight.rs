@@ -1,34 +1,47 @@
 //! What of an explanation its reader may know.
 
 use burgee_domain::access::{Kind, Resource, Rights};
+use burgee_domain::model::{Environment, Project};
 use burgee_eval::compile::CompiledFlag;
 use burgee_eval::explain::Explanation;
 use burgee_eval::flag::Flag;
 use burgee_eval::snapshot::Snapshot;
 use burgee_eval::user::User;
 
+use crate::api::changes::view::sees_flag;
 use crate::auth::Caller;
 
-/// Which flags somebody may see, in any state of a project.
+/// Which flags somebody may see, in any state of an environment.
 #[derive(Clone, Debug)]
 pub(crate) struct Sight {
     rights: Rights,
+    /// The project's key.
     project: String,
+    /// The environment.
+    place: Resource,
 }
 
 impl Sight {
-    /// The caller's, of a project by its key.
-    pub(crate) fn of(caller: &Caller, project: &str) -> Self {
+    /// The caller's.
+    pub(crate) fn of(caller: &Caller, project: &Project, environment: &Environment) -> Self {
+        let place = Resource::of(project, environment);
+        Self::at(caller, project.key.as_str(), place)
+    }
+
+    /// The same by the project's key, and the environment as permissions name it.
+    pub(crate) fn at(caller: &Caller, project: &str, place: Resource) -> Self {
         Self {
             rights: caller.rights.clone(),
             project: project.to_owned(),
+            place,
         }
     }
 
     /// Whether the flag may be seen.
     pub(crate) fn covers(&self, flag: &Flag) -> bool {
         let resource = Resource::project(&*self.project).with(Kind::Flag, flag.key.as_str());
-        self.rights.allow("flag.read", &resource.tagged(&flag.tags))
+        let own = resource.tagged(&flag.tags);
+        sees_flag(&self.rights, &own, self.place.clone(), &flag.key)
     }
 
     /// The explanation, without what unseen flags serve that the flag needs.
