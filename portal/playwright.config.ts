@@ -17,7 +17,14 @@ export default defineConfig({
     colorScheme: "light",
     launchOptions: {
       executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-      args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        // Nothing here asks the internet. The provider's pages would (for a font), and where packets
+        // are dropped rather than refused, a page waits for minutes until it is loaded.
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
+      ],
     },
   },
 });

@@ -81,14 +81,16 @@ test("the answer follows the flag, one's edits, and the past", async ({ owner, s
   expect(await served(call, "prod", "why-moves", { key: "ana" })).toBe("true");
 
   // Somebody else turns it off: it is said without asking again.
-  await call("POST", "/projects/demo/changes", {
+  const off = await call<{ versions: Record<string, number> }>("POST", "/projects/demo/changes", {
     commands: [{ kind: "turnOff", flag: "why-moves", environment: "prod" }],
   });
   await expect(why).toContainText("Ana gets Bfalse: the flag is off in prod.");
 
   // As it was before that, and before it was made.
   const versions = why.getByLabel("In which state");
-  const before = await versions.locator("option").nth(2).getAttribute("value");
+  const past = versions.locator("option");
+  await expect(past.nth(1)).toHaveAttribute("value", `${off.versions["demo/prod"]}`);
+  const before = await past.nth(2).getAttribute("value");
   await versions.selectOption(before);
   await expect(why).toContainText("Ana gets Atrue: they are an individual target.");
   expect(new URL(owner.url()).searchParams.get("version")).toBe(before);

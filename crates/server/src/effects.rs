@@ -119,11 +119,7 @@ async fn in_environment(
         compare(&before, flags, segments)
     });
     let mut tallies = compared.await?;
-    // Nobody sees a flag by a draft that takes away what hides it.
-    tallies.retain(|it| {
-        let before = it.before.as_ref();
-        sight.covers(it.after.flag()) && before.is_none_or(|it| sight.covers(it.flag()))
-    });
+    tallies.retain(|it| it.is_seen(sight));
     count(state, (id, &preview.scope), tallies, most, until).await
 }
 
@@ -139,7 +135,7 @@ pub(crate) async fn of_changes(
 ) -> Result<EnvironmentEffect, Problem> {
     let compared = api::computed(move || compare(&before, flags, segments));
     let mut tallies = compared.await?;
-    tallies.retain(|it| sight.covers(it.after.flag()));
+    tallies.retain(|it| it.is_seen(sight));
     let until = Instant::now() + PATIENCE;
     count(state, (id, scope), tallies, USERS, until).await
 }
@@ -167,6 +163,15 @@ struct Tally {
     after: Arc<CompiledFlag>,
     /// By the places of the variations.
     moves: BTreeMap<(Option<usize>, Option<usize>), u64>,
+}
+
+impl Tally {
+    /// Whether the flag may be seen in both states: nobody sees one by a change that takes away
+    /// what hides it.
+    fn is_seen(&self, sight: &Sight) -> bool {
+        let before = self.before.as_ref();
+        sight.covers(self.after.flag()) && before.is_none_or(|it| sight.covers(it.flag()))
+    }
 }
 
 /// The flags whose answer may differ for somebody, by key.

@@ -16,7 +16,7 @@ use burgee_domain::key::Key;
 use burgee_domain::model::{Environment, Project};
 use burgee_eval::compile::{CompiledFlag, Warning};
 use burgee_eval::explain::{Step, Why};
-use burgee_eval::flag::Variation;
+use burgee_eval::flag::{Flag, Variation};
 use burgee_eval::outcome::Outcome;
 use burgee_eval::snapshot::Snapshot;
 use burgee_eval::user::User;
@@ -270,12 +270,12 @@ impl<'a> Place<'a> {
         }
         .try_into()?;
         let compiled = state::asked(state, caller, project, environment, question).await?;
-        let flags = flags(state, caller, project, &compiled.snapshot, question).await?;
+        let flags = flags(state, caller, project, &compiled, question).await?;
         let moment = Moment::Version(compiled.version);
         let at = state.store.version_at(environment.id.as_str(), moment);
         let at = at.await?.at.map(|at| at.to_string());
         let draft = question.commands.is_some();
-        let sight = Sight::of(caller, project, environment);
+        let sight = Sight::of(caller, project, environment).over(compiled.before.clone());
         let (snapshot, version) = (Arc::clone(&compiled.snapshot), compiled.version);
         let answered = api::computed(move || {
             let work = Work {
@@ -304,23 +304,29 @@ enum Asked {
     NotReleased(String),
 }
 
-/// The flags that are asked for and that the caller may see, by key.
+/// The flags that are asked for and that the caller may see, by key; of a draft, before it as well.
 async fn flags(
     state: &AppState,
     caller: &Caller,
     project: &Project,
-    snapshot: &Snapshot,
+    compiled: &Compiled,
     question: &Question,
 ) -> Result<Vec<Asked>, Problem> {
     let resource = |key: &str, tags: &[String]| {
         let resource = Resource::project(project.key.as_str()).with(Kind::Flag, key);
         resource.tagged(tags)
     };
+    let snapshot = &compiled.snapshot;
+    let states = |flag: &Flag| {
+        let before = compiled.before.as_ref().and_then(|it| it.flag(&flag.key));
+        let before = before.map(|it| resource(&it.flag().key, &it.flag().tags));
+        [Some(resource(&flag.key, &flag.tags)), before]
+    };
     let Some(key) = &question.flag else {
         let live = snapshot.flags().iter().filter(|it| !it.flag().is_archived);
         let seen = live.filter(|it| {
-            let resource = resource(&it.flag().key, &it.flag().tags);
-            caller.rights.allow("flag.read", &resource)
+            let mut states = states(it.flag()).into_iter().flatten();
+            states.all(|it| caller.rights.allow("flag.read", &it))
         });
         return Ok(seen.cloned().map(Asked::Served).collect());
     };
@@ -330,8 +336,9 @@ async fn flags(
         flags.find(|it| it.flag().key.to_lowercase() == folded)
     });
     if let Some(found) = served {
-        let flag = found.flag();
-        caller.may("flag.read", &resource(&flag.key, &flag.tags))?;
+        for state in states(found.flag()).into_iter().flatten() {
+            caller.may("flag.read", &state)?;
+        }
         return Ok(vec![Asked::Served(Arc::clone(found))]);
     }
     let missing = || Problem::not_found(format!("flag `{key}` in `{}`", project.key));

@@ -10,7 +10,6 @@ const current = store<Draft>(EMPTY);
 const notKept = store(false);
 let owner = "";
 let past: Draft[] = [];
-let writing: Promise<void> = Promise.resolve();
 
 const channel = typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel("draft");
 channel?.addEventListener("message", (event: MessageEvent<unknown>) => {
@@ -73,9 +72,7 @@ export function clearDraft(): void {
 function keep(draft: Draft): void {
   current.set(draft);
   const of = owner;
-  // One after the other: the last one is what stays.
-  writing = writing
-    .then(() => write(of, draft))
+  void write(of, draft)
     .then(() => channel?.postMessage(of))
     .catch(() => notKept.set(true));
 }

@@ -1,5 +1,7 @@
 //! What of an explanation its reader may know.
 
+use std::sync::Arc;
+
 use burgee_domain::access::{Kind, Resource, Rights};
 use burgee_domain::model::{Environment, Project};
 use burgee_eval::compile::CompiledFlag;
@@ -19,6 +21,8 @@ pub(crate) struct Sight {
     project: String,
     /// The environment.
     place: Resource,
+    /// What a draft is based on.
+    before: Option<Arc<Snapshot>>,
 }
 
 impl Sight {
@@ -34,11 +38,24 @@ impl Sight {
             rights: caller.rights.clone(),
             project: project.to_owned(),
             place,
+            before: None,
         }
+    }
+
+    /// The same of a draft, by what it is based on: nobody sees a flag by a draft that takes away
+    /// what hides it.
+    pub(crate) fn over(mut self, before: Option<Arc<Snapshot>>) -> Self {
+        self.before = before;
+        self
     }
 
     /// Whether the flag may be seen.
     pub(crate) fn covers(&self, flag: &Flag) -> bool {
+        let before = self.before.as_ref().and_then(|it| it.flag(&flag.key));
+        self.allows(flag) && before.is_none_or(|it| self.allows(it.flag()))
+    }
+
+    fn allows(&self, flag: &Flag) -> bool {
         let resource = Resource::project(&*self.project).with(Kind::Flag, flag.key.as_str());
         let own = resource.tagged(&flag.tags);
         sees_flag(&self.rights, &own, self.place.clone(), &flag.key)

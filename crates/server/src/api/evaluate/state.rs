@@ -20,6 +20,8 @@ use crate::problem::Problem;
 #[derive(Clone)]
 pub(crate) struct Compiled {
     pub(crate) snapshot: Arc<Snapshot>,
+    /// Of a draft: what is served without it.
+    pub(crate) before: Option<Arc<Snapshot>>,
     /// Its version; of a draft, the one that it is based on.
     pub(crate) version: i64,
 }
@@ -71,6 +73,7 @@ pub(crate) async fn past(
     let built = built.await??;
     Ok(Compiled {
         snapshot: Arc::new(built),
+        before: None,
         version,
     })
 }
@@ -96,15 +99,20 @@ pub(crate) async fn with_draft(
         Some(commands) => draft(state, caller, project, environment, commands).await?,
     };
     let (present, version) = present(state, environment).await?;
-    let snapshot = match preview {
-        None => present,
-        Some(preview) => {
-            let (flags, segments) = preview.items()?;
-            api::computed(move || present.apply(flags, segments).0).await?
-        }
+    let present = Arc::new(present);
+    let Some(preview) = preview else {
+        return Ok(Compiled {
+            snapshot: present,
+            before: None,
+            version,
+        });
     };
+    let (flags, segments) = preview.items()?;
+    let before = Arc::clone(&present);
+    let after = api::computed(move || present.apply(flags, segments).0).await?;
     Ok(Compiled {
-        snapshot: Arc::new(snapshot),
+        snapshot: Arc::new(after),
+        before: Some(before),
         version,
     })
 }

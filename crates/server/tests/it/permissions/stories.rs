@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 use super::fixture::{allow, id, on, with};
 use crate::kit::{create, flag_on, in_prod, on_each_database, texts, variations};
 
+const EVALUATE: &str = "projects/default/environments/prod/evaluate";
+
 fn tagged(flag: &str, tag: &str) -> Value {
     json!({"kind": "createFlag", "flag": flag, "type": "boolean", "tags": [tag]})
 }
@@ -535,6 +537,32 @@ async fn what_is_hidden_by_its_tag_or_its_key_is_hidden_in_the_history_too() {
             }
             let changes = reader.get("changes").await.expect(200).to_string();
             assert!(changes.contains("open"), "{changes}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_sees_a_flag_by_a_draft_that_takes_away_what_hides_it() {
+    on_each_database(async |app| {
+        app.apply(json!([tagged("secret", "hush"), create("open")]))
+            .await;
+        app.apply(json!([in_prod("turnOn", "secret"), in_prod("turnOn", "open")]))
+            .await;
+        let reads = ["project.read", "environment.read", "flag.*", "user.read"];
+        let hush = ["project/default:flag/*;hush"];
+        let may = json!([allow(&reads), on("deny", &["flag.read"], &hush)]);
+        let caller = with(app, may).await;
+        let untag = of_default(json!({"kind": "setFlagTags", "flag": "secret", "tags": []}));
+        for (api, seen) in [(&app.owner, json!(["open", "secret"])), (&caller, json!(["open"]))] {
+            let question = json!({"key": "ana", "properties": {}, "commands": [&untag]});
+            let told = api.post(EVALUATE, &question).await.expect(200);
+            let told = told["items"].as_array().unwrap().iter();
+            assert_eq!(told.map(|it| it["flag"].clone()).collect::<Value>(), seen);
+            let mut one = question;
+            one["flag"] = json!("secret");
+            let status = if seen[1].is_null() { 403 } else { 200 };
+            api.post(EVALUATE, &one).await.expect(status);
         }
     })
     .await;
