@@ -63,11 +63,11 @@ pub fn parse<'a>(text: &'a str, pass_over: PassOver<'_>) -> Result<Message<'a>, 
     }
 }
 
-/// Reads a user, within the limits of users; `None` where it is no object, or has no key or one
-/// that is too long.
+/// Reads a user, within the limits of users; `None` where it is no object, or has no key, one that
+/// is too long, or a list or an object for one.
 pub fn parse_user<'a>(json: &'a str, pass_over: PassOver<'_>) -> Option<User<'a>> {
     let body: UserBody<'_> = serde_json::from_str(json).ok()?;
-    let key = text(body.key);
+    let key = text(body.key.filter(|key| !key.get().starts_with(['[', '{'])));
     if key.trim().is_empty() || key.len() > limits::USER_KEY {
         return None;
     }

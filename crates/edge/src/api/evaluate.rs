@@ -4,7 +4,9 @@ use axum::Json;
 use axum::extract::State;
 use burgee_eval::compile::CompiledFlag;
 use burgee_eval::user::User;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Number;
 use serde_json::value::RawValue;
 
 use super::access::Caller;
@@ -31,7 +33,19 @@ struct Filter {
     tags: Option<Vec<String>>,
     tag_filter_mode: Option<String>,
     /// Only flags that changed after this, in ms since 1970.
+    #[serde(default, deserialize_with = "whole")]
     timestamp: Option<i64>,
+}
+
+/// A whole number, however it is written: for some programs all numbers are `1.7e12` or `17.0`.
+fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<Option<i64>, D::Error> {
+    let Some(number) = Option::<Number>::deserialize(from)? else {
+        return Ok(None);
+    };
+    let is_whole = |it: &f64| it.fract() == 0.0 && it.abs() < i64::MAX as f64;
+    let float = || number.as_f64().filter(is_whole).map(|it| it as i64);
+    let found = number.as_i64().or_else(float).map(Some);
+    found.ok_or_else(|| D::Error::custom(format!("{number} is no whole number of 64 bits")))
 }
 
 /// A flag's answer.

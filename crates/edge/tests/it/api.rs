@@ -372,6 +372,9 @@ async fn evaluating_can_be_filtered() {
         (json!({"tags": ["x"], "keys": ["b", "c"]}), vec!["b"]),
         (json!({"timestamp": EPOCH + 1}), vec!["b", "c"]),
         (json!({"timestamp": EPOCH + 3}), vec![]),
+        // As programs write it to whom all numbers are floats.
+        (json!({"timestamp": (EPOCH + 1) as f64}), vec!["b", "c"]),
+        (json!({"timestamp": -1.0}), vec!["a", "b", "c"]),
     ];
     for (filter, keys) in table {
         assert_eq!(door.evaluate(filter.clone()).await, keys, "{filter}");
@@ -387,6 +390,14 @@ async fn evaluating_says_which_field_is_wrong() {
         (json!({"user": {"keyId": "u"}, "filter": 1}), "/filter"),
         (
             json!({"user": {"keyId": "u"}, "filter": {"keys": 1}}),
+            "/filter",
+        ),
+        (
+            json!({"user": {"keyId": "u"}, "filter": {"timestamp": 1.5}}),
+            "/filter",
+        ),
+        (
+            json!({"user": {"keyId": "u"}, "filter": {"timestamp": 1e19}}),
             "/filter",
         ),
         (

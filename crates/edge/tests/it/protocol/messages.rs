@@ -99,6 +99,13 @@ fn a_users_texts_may_be_any_json() {
 }
 
 #[test]
+fn nobody_has_a_list_or_an_object_for_a_key() {
+    for key in ["[]", r#"["u"]"#, "{}", r#" { "u": 1 }"#] {
+        assert_eq!(parse_user(&format!(r#"{{"keyId":{key}}}"#)), None, "{key}");
+    }
+}
+
+#[test]
 fn plain_texts_are_not_copied() {
     let user = parse_user(r#"{"keyId":"bob","customizedProperties":[{"name":"a","value":"b"}]}"#);
     let user = user.unwrap();

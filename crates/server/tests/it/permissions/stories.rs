@@ -547,14 +547,20 @@ async fn nobody_sees_a_flag_by_a_draft_that_takes_away_what_hides_it() {
     on_each_database(async |app| {
         app.apply(json!([tagged("secret", "hush"), create("open")]))
             .await;
-        app.apply(json!([in_prod("turnOn", "secret"), in_prod("turnOn", "open")]))
-            .await;
+        app.apply(json!([
+            in_prod("turnOn", "secret"),
+            in_prod("turnOn", "open")
+        ]))
+        .await;
         let reads = ["project.read", "environment.read", "flag.*", "user.read"];
         let hush = ["project/default:flag/*;hush"];
         let may = json!([allow(&reads), on("deny", &["flag.read"], &hush)]);
         let caller = with(app, may).await;
         let untag = of_default(json!({"kind": "setFlagTags", "flag": "secret", "tags": []}));
-        for (api, seen) in [(&app.owner, json!(["open", "secret"])), (&caller, json!(["open"]))] {
+        for (api, seen) in [
+            (&app.owner, json!(["open", "secret"])),
+            (&caller, json!(["open"])),
+        ] {
             let question = json!({"key": "ana", "properties": {}, "commands": [&untag]});
             let told = api.post(EVALUATE, &question).await.expect(200);
             let told = told["items"].as_array().unwrap().iter();
