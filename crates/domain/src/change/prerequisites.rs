@@ -324,6 +324,10 @@ impl Walk<'_> {
         let Some(needs) = self.graph.get(flag) else {
             return Ok((0, 0));
         };
+        // A row that is longer than what may be asked is not gone to its end: it would take a stack.
+        if self.path.len() > MOST_ASKED {
+            return Err(self.too_long());
+        }
         self.path.push(flag.to_owned());
         let (mut depth, mut asked) = (0, 0_usize);
         for needed in needs {
@@ -331,27 +335,29 @@ impl Walk<'_> {
             depth = depth.max(deeper + 1);
             asked = asked.saturating_add(more).saturating_add(1);
         }
-        let fault = |message| {
-            Err(Fault::new(
-                "/prerequisites",
-                "prerequisitesTooDeep",
-                message,
-            ))
-        };
         if depth > LONGEST_CHAIN {
-            let row = self.path.join(" needs ");
-            return fault(format!(
-                "more than {LONGEST_CHAIN} flags would stand in a row, each needing the next: {row}, \
-                 and so on"
-            ));
+            return Err(self.too_long());
         }
         if asked > MOST_ASKED {
-            return fault(format!(
+            return Err(too_deep(format!(
                 "for '{flag}' {asked} other flags would be asked; at most {MOST_ASKED} may"
-            ));
+            )));
         }
         self.path.pop();
         self.known.insert(flag.to_owned(), (depth, asked));
         Ok((depth, asked))
     }
+
+    fn too_long(&self) -> Fault {
+        let row: Vec<&str> = self.path.iter().map(String::as_str).collect();
+        let row = row[..row.len().min(LONGEST_CHAIN + 1)].join(" needs ");
+        too_deep(format!(
+            "more than {LONGEST_CHAIN} flags would stand in a row, each needing the next: {row}, and \
+             so on"
+        ))
+    }
+}
+
+fn too_deep(message: String) -> Fault {
+    Fault::new("/prerequisites", "prerequisitesTooDeep", message)
 }

@@ -165,6 +165,27 @@ fn rows_of_flags_are_bounded() {
     assert_eq!(refused(&workspace, more).2, "prerequisitesTooDeep");
 }
 
+/// Sound rows, joined to one of thousands by a single set: it is not gone to its end to be refused.
+#[test]
+fn a_row_of_thousands_takes_no_stack() {
+    const ROWS: usize = 200;
+    let last = ROWS * 11 - 1;
+    let name = |n: usize| format!("f{n:05}");
+    let create = (0..=last).map(|n| {
+        json!({"kind": "createFlag", "project": "web", "flag": name(n), "id": name(n), "type": "boolean",
+            "variations": [{"id": "t", "value": "true"}, {"id": "f", "value": "false"}]})
+    });
+    let needs_next = |n: usize| needs(&name(n), &[(&name(n + 1), "t")]);
+    let within = (0..last).filter(|n| n % 11 != 10).map(needs_next);
+    let made: Vec<Value> = create.chain(within).collect();
+    let workspace = made
+        .chunks(500)
+        .fold(ready(), |workspace, some| after(workspace, json!(some)));
+    let between = (0..last).filter(|n| n % 11 == 10);
+    let found = refused(&workspace, between.map(needs_next).collect());
+    assert_eq!(found.2, "prerequisitesTooDeep");
+}
+
 #[test]
 fn what_is_needed_cannot_go() {
     let workspace = after(ready(), json!([needs("text", &[("bool", "t")])]));
