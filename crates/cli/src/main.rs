@@ -31,12 +31,28 @@ use args::{AuditCommand, Cli, Command};
 use clap::Parser;
 
 fn main() -> ExitCode {
-    match run(Cli::parse()) {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(usage) => return say(&usage),
+    };
+    match run(cli) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("burgee: {}", sentence(&error));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Prints help or what is wrong with a command line. Wrong usage is an error like any other: clap's
+/// own code for it, 2, says "something differs" where it comes from `diff` or `plan`.
+fn say(usage: &clap::Error) -> ExitCode {
+    // Nobody is left to be told where it cannot be printed.
+    let _ = usage.print();
+    if usage.use_stderr() {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
     }
 }
 
