@@ -90,7 +90,12 @@ pub(crate) async fn diff(args: DiffArgs) -> anyhow::Result<ExitCode> {
 fn question(who: &WhoArgs, flag: Option<&str>) -> Map<String, Value> {
     let mut question = Map::new();
     let mut put = |name: &str, value: Value| question.insert(name.to_owned(), value);
-    put("key", json!(who.user));
+    if let Some(user) = &who.user {
+        put("key", json!(user));
+    }
+    if let Some(context) = &who.context {
+        put("context", context.clone());
+    }
     if let Some(name) = &who.name {
         put("name", json!(name));
     }

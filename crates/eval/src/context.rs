@@ -134,7 +134,10 @@ impl<'a> Reading<'a, '_> {
         let (text, kind) = match json.as_bytes().first() {
             Some(b'n') => return Ok(()),
             Some(b'{') => return self.add_parts(&path, json, depth),
-            Some(b'[') => (Cow::Borrowed(json), Kind::List(items(&path, json)?)),
+            Some(b'[') => {
+                let items = items(json).map_err(|why| unread(&path, &why))?;
+                (Cow::Borrowed(json), Kind::List(items))
+            }
             Some(b'-' | b'0'..=b'9') => (shortest(json), Kind::Number),
             _ => (json::text(Some(value)), Kind::Text),
         };
@@ -179,8 +182,8 @@ fn targeting_key<'a>(value: Option<&'a RawValue>, most: usize) -> Result<Cow<'a,
 }
 
 /// The items of a list: what is itself a list or an object is its JSON text, `null` is none.
-fn items<'a>(path: &str, json: &'a str) -> Result<Box<[Item<'a>]>, Refused> {
-    let items: Vec<&'a RawValue> = serde_json::from_str(json).map_err(|why| unread(path, &why))?;
+pub(crate) fn items(json: &str) -> serde_json::Result<Box<[Item<'_>]>> {
+    let items: Vec<&RawValue> = serde_json::from_str(json)?;
     let there = items.into_iter().filter(|item| item.get() != "null");
     let read = there.map(|item| {
         let json = item.get();

@@ -64,6 +64,17 @@ impl Explanation {
             }
         }
     }
+
+    /// Does not say why the user is in segments, or is not, that whoever asked may not see: what the
+    /// flag does with that is its own matter.
+    pub fn hide_segments(&mut self, hidden: impl Fn(&str) -> bool) {
+        let conditions = self.steps.iter_mut().flat_map(|step| &mut step.conditions);
+        let segments = conditions.flat_map(|condition| &mut condition.segments);
+        for segment in segments.filter(|it| hidden(&it.id)) {
+            segment.why = Membership::Hidden;
+            segment.rule = None;
+        }
+    }
 }
 
 impl Why {

@@ -6,6 +6,10 @@
 
 use std::borrow::Cow;
 
+use serde::Serialize;
+
+use crate::context;
+
 /// An end user, borrowing its texts from wherever they lie (a message, a compact record).
 ///
 /// `keyId` and `name` are built in; any other property is looked up here by its exact name, the
@@ -33,6 +37,64 @@ pub enum Kind<'a> {
     Number,
     /// A list; its text is its JSON.
     List(Box<[Item<'a>]>),
+}
+
+/// What a property is where it is more than a text. What is kept of users has that beside the
+/// texts, from which the rest can be told ([`User::types`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = PropertyType))]
+#[serde(rename_all = "camelCase")]
+pub enum Type {
+    /// A number.
+    Number,
+    /// A list.
+    List,
+}
+
+impl Type {
+    const ALL: [(char, Self); 2] = [('n', Self::Number), ('l', Self::List)];
+    /// Of a property that is a text alone.
+    const TEXT: char = 't';
+
+    /// Those that these letters mean, in order; any other letter is a text's.
+    pub fn read(letters: &str) -> impl Iterator<Item = Option<Self>> {
+        letters.chars().map(|letter| {
+            let found = Self::ALL.iter().find(|it| it.0 == letter);
+            found.map(|it| it.1)
+        })
+    }
+
+    /// The letters of these, as [`Self::read`] reads them: none where all are texts.
+    pub fn write(types: impl Iterator<Item = Option<Self>>) -> String {
+        let letter = |of: Option<Self>| {
+            let found = Self::ALL.iter().find(|it| Some(it.1) == of);
+            found.map_or(Self::TEXT, |it| it.0)
+        };
+        let mut letters: String = types.map(letter).collect();
+        letters.truncate(letters.trim_end_matches(Self::TEXT).len());
+        letters
+    }
+
+    /// What a property of this type and text is; a text, where the text is none of that type.
+    pub fn of(self, text: &str) -> Kind<'_> {
+        match self {
+            Self::Number if text.parse::<f64>().is_ok() => Kind::Number,
+            Self::Number => Kind::Text,
+            Self::List => context::items(text).map_or(Kind::Text, Kind::List),
+        }
+    }
+}
+
+impl Kind<'_> {
+    /// The type, if it is more than a text.
+    pub fn type_of(&self) -> Option<Type> {
+        match self {
+            Self::Text => None,
+            Self::Number => Some(Type::Number),
+            Self::List(_) => Some(Type::List),
+        }
+    }
 }
 
 /// An item of a list.
@@ -72,6 +134,20 @@ impl<'a> User<'a> {
             self.kinds.push(kind);
         }
         self.properties.push((name, text));
+    }
+
+    /// Each property with its type.
+    pub fn typed(&self) -> impl Iterator<Item = (&str, &str, Option<Type>)> + Clone {
+        let properties = self.properties.iter().enumerate();
+        properties.map(|(place, (name, text))| {
+            let kind = self.kinds.get(place);
+            (&**name, &**text, kind.and_then(Kind::type_of))
+        })
+    }
+
+    /// The types of the properties, a letter for each; empty where all are texts.
+    pub fn types(&self) -> String {
+        Type::write(self.kinds.iter().map(Kind::type_of))
     }
 
     /// The text of a property that is not built in.

@@ -49,6 +49,10 @@ pub struct User {
     key: String,
     name: String,
     properties: Vec<(String, String)>,
+    /// A letter for each property that is more than a text, and those before it; relays of earlier
+    /// versions send none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    types: String,
     at: i64,
 }
 
@@ -217,6 +221,7 @@ fn user(seen: &sink::UserSeen) -> User {
         properties: properties
             .map(|(name, value)| (name.clone().into_owned(), value.clone().into_owned()))
             .collect(),
+        types: user.types(),
         at: seen.at,
     }
 }
@@ -315,7 +320,7 @@ impl From<User> for sink::UserSeen {
         let properties = properties.map(|(name, value)| (name.as_str(), value.as_str()));
         Self {
             environment: user.environment,
-            user: KeptUser::from_parts(&user.key, &user.name, properties),
+            user: KeptUser::from_parts(&user.key, &user.name, properties, &user.types),
             new_by: None,
             at: user.at,
         }

@@ -2,9 +2,10 @@
 //! within bounds of number and time. Nothing of a user is kept; where a bound is met, what was
 //! looked at is a sample, and whoever tells of it says so.
 
+use std::iter;
 use std::time::{Duration, Instant};
 
-use burgee_eval::user::User;
+use burgee_eval::user::{Kind, Type, User};
 use burgee_store::traffic::{EndUser, Known};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -85,13 +86,29 @@ pub async fn look<T: Send + 'static>(
 
 /// A user, as flags and segments take one.
 pub fn evaluated(user: &EndUser) -> User<'_> {
-    let properties = user.properties.iter();
-    User {
-        key: user.key.as_str().into(),
-        name: user.name.as_str().into(),
-        properties: properties
-            .map(|(name, value)| (name.as_str().into(), value.as_str().into()))
-            .collect(),
-        kinds: Vec::new(),
+    let types = Type::read(&user.types).chain(iter::repeat(None));
+    let properties = user.properties.iter().zip(types);
+    typed_user(
+        &user.key,
+        &user.name,
+        properties.map(|((name, text), of)| (name.as_str(), text.as_str(), of)),
+    )
+}
+
+/// A user whose properties are these texts, with their types.
+pub fn typed_user<'a>(
+    key: &'a str,
+    name: &'a str,
+    properties: impl Iterator<Item = (&'a str, &'a str, Option<Type>)>,
+) -> User<'a> {
+    let mut user = User {
+        key: key.into(),
+        name: name.into(),
+        ..User::default()
+    };
+    for (name, text, of) in properties {
+        let kind = of.map_or(Kind::Text, |it| it.of(text));
+        user.push(name.into(), text.into(), kind);
     }
+    user
 }

@@ -135,6 +135,7 @@ fn user(seen: &sink::UserSeen) -> traffic::UserSeen<'_> {
     let user = seen.user.user();
     traffic::UserSeen {
         environment: Cow::Borrowed(&seen.environment),
+        types: Cow::Owned(user.types()),
         key: user.key,
         name: user.name,
         properties: user.properties,

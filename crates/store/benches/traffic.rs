@@ -52,6 +52,7 @@ async fn measure(what: &str, store: &Store, from: i64, rows: fn(i64) -> Batch<'s
 
 fn users(number: i64) -> Batch<'static> {
     let user = |index: i64| UserSeen {
+        types: "".into(),
         environment: "0195e0a0-0000-7000-8000-000000000000".into(),
         key: format!("user-{:07}", (number * ROWS + index) * 7_919 % 1_000_003).into(),
         name: format!("User {index}").into(),

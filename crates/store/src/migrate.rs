@@ -148,6 +148,10 @@ pub(crate) const TRAFFIC: &[Migration] = &[
         version: 11,
         text: include_str!("../migrations/traffic/0011_decisions.sql"),
     },
+    Migration {
+        version: 12,
+        text: include_str!("../migrations/traffic/0012_user_types.sql"),
+    },
 ];
 
 /// What a line begins with that is for PostgreSQL alone.

@@ -54,6 +54,8 @@ pub struct UserSeen<'a> {
     pub name: Cow<'a, str>,
     /// (name, value), in the order given.
     pub properties: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    /// What they are besides their texts, a letter for each ([`burgee_eval::user::Type::write`]).
+    pub types: Cow<'a, str>,
     /// When.
     pub at: Millis,
 }

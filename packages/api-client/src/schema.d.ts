@@ -2668,8 +2668,8 @@ export interface components {
             /**
              * @description What differs: `variation`, `reason`, `rule`. Of what an SDK reports the variation alone is
              *     compared. Where nothing can be said, why: `userUnknown`, `propertiesChanged` (they are known as
-             *     of a later moment), `historyReplaced` (the version was of a history that is not here) or
-             *     `flagUnknown`.
+             *     of a later moment), `historyReplaced` (the version was of a history that is not here),
+             *     `flagUnknown` or `notChecked` (checking took too long; a smaller page gets further).
              */
             codes: string[];
             explained?: components["schemas"]["Explained"] | null;
@@ -3063,6 +3063,10 @@ export interface components {
             propertiesSince?: string | null;
             /** @description Whether it is the user as known here; else as given. */
             stored: boolean;
+            /** @description The types of those that came in a context and are more than texts. */
+            types?: {
+                [key: string]: components["schemas"]["PropertyType"];
+            };
         };
         /** @description What a user gets. */
         Evaluation: {
@@ -3675,7 +3679,7 @@ export interface components {
          * @description Why a user is in a segment or not.
          * @enum {string}
          */
-        Membership: "unknown" | "archived" | "excluded" | "included" | "rule" | "noMatch";
+        Membership: "unknown" | "archived" | "excluded" | "included" | "rule" | "noMatch" | "hidden";
         /** @description What a member has from now on. */
         MemberUpdate: {
             /** @description Keys of groups. */
@@ -5053,6 +5057,12 @@ export interface components {
             /** @description The key of the environment that gets it. */
             to: string;
         };
+        /**
+         * @description What a property is where it is more than a text. What is kept of users has that beside the
+         *     texts, from which the rest can be told ([`User::types`]).
+         * @enum {string}
+         */
+        PropertyType: "number" | "list";
         /** @description A property: what users have of it, and what the project knows of it. */
         PropertyView: components["schemas"]["SeenProperty"] & {
             known?: components["schemas"]["UserProperty"] | null;
@@ -5069,12 +5079,19 @@ export interface components {
              *     may look at what they are about. Not together with `version` or `at`.
              */
             commands?: components["schemas"]["Command"][] | null;
+            /**
+             * @description The user as an OpenFeature context, with `targetingKey` and attributes of any type, as in
+             *     OFREP. Instead of `key`, `name` and `properties`.
+             */
+            context?: {
+                [key: string]: unknown;
+            } | null;
             /** @description `next` of the page before; absent for the first. */
             cursor?: string | null;
             /** @description A flag's key; all live flags where absent. */
             flag?: string | null;
             /** @description The user's key. By itself it names a user who is known here (404 where none is). */
-            key: string;
+            key?: string | null;
             /**
              * Format: int64
              * @description How many flags, 1 to 500; 50 where absent.

@@ -31,8 +31,12 @@ pub(crate) struct PlaceArgs {
 #[derive(Debug, Args)]
 pub(crate) struct WhoArgs {
     /// The user's key. By itself it names a user whom the server knows.
-    #[arg(long, value_name = "KEY")]
-    pub(crate) user: String,
+    #[arg(long, value_name = "KEY", required_unless_present = "context")]
+    pub(crate) user: Option<String>,
+    /// The user as an OpenFeature context: JSON with `targetingKey` and attributes of any type.
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["user", "name", "property"],
+        value_parser = json)]
+    pub(crate) context: Option<serde_json::Value>,
     /// A name: then the user is as given here, known or not.
     #[arg(long)]
     pub(crate) name: Option<String>,
@@ -100,6 +104,11 @@ impl std::str::FromStr for Moment {
             Err(_) => Self::At(text.to_owned()),
         })
     }
+}
+
+/// JSON, whose numbers stay as they are written where 64 bits hold them.
+fn json(text: &str) -> Result<serde_json::Value, String> {
+    serde_json::from_str(text).map_err(|why| why.to_string())
 }
 
 /// `NAME=VALUE`; a value may have further `=`.

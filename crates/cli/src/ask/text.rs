@@ -156,6 +156,7 @@ fn condition(text: &mut String, condition: &Value) {
             "excluded" => "excluded by key",
             "included" => "included by key",
             "rule" => "a rule of it takes the user",
+            "hidden" => "why is hidden from this token",
             _ => "no list and no rule of it takes the user",
         };
         let (name, id) = (string(&segment["name"]), string(&segment["id"]));

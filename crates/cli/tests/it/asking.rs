@@ -113,6 +113,9 @@ async fn an_answer_says_what_a_user_gets_and_which_change_made_it_so() {
     ] {
         assert!(told.contains(part), "{part}\n{told}");
     }
+    let typed = r#"{"targetingKey": "ana", "country": ["fr", "de"]}"#;
+    let told = asked.says(&["explain", "checkout", "--context", typed]);
+    assert!(told.contains("Germany): takes the user"), "{told}");
     let flag = asked.api.get("projects/default/flags/checkout").await;
     let yes = flag.expect(200)["onVariation"].clone();
     let mut needs = in_prod("setPrerequisites", "other");
@@ -191,8 +194,20 @@ async fn what_cannot_be_asked_is_refused_in_a_sentence() {
     }
     let said = refused(asked.burgee(&["explain", "nothing", "--user", "a", "--name", ""]));
     assert!(said.contains("nothing"), "{said}");
+    for (who, part) in [
+        (&[][..], "--user"),
+        (&["--user", "a", "--context", "{}"], "--context"),
+        (&["--context", "{"], "--context"),
+        (&["--context", "{}"], "context.targetingKey"),
+    ] {
+        let said = refused(asked.burgee(&[&["evaluate"], who].concat()));
+        assert!(said.contains(part), "{said}");
+    }
     let said = refused(asked.burgee(&["diff", "--from", "yesterday"]));
     assert!(said.contains("fromAt"), "{said}");
+    // Not the code by which it says that somebody moved.
+    let said = refused(asked.burgee(&["diff", "--form", "1"]));
+    assert!(said.contains("--form"), "{said}");
     let of = ["--token", "t", "--project", "p", "--environment", "e"];
     for url in ["ftp://there", "nowhere", "http://127.0.0.1:9"] {
         let said = refused(run(&[&given[..], &["--url", url], &of].concat()));

@@ -17,7 +17,7 @@ mod users;
 use std::hash::RandomState;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use burgee_eval::user::User;
+use burgee_eval::user::{Type, User};
 use tokio::sync::Notify;
 
 use crate::hub::{Access, KeyId};
@@ -134,17 +134,18 @@ impl Traffic {
             self.refuse(Reason::UserName);
             ""
         };
-        let properties = user.properties.iter();
-        let kept = properties
-            .filter(|(name, value)| property_fits(name, value))
-            .take(limits::PROPERTIES)
-            .map(|(name, value)| (&**name, &**value));
+        let kept = user.typed();
+        let kept = kept
+            .filter(|(name, value, _)| property_fits(name, value))
+            .take(limits::PROPERTIES);
         for _ in kept.clone().count()..user.properties.len() {
             self.refuse(Reason::Property);
         }
+        let types = Type::write(kept.clone().map(|it| it.2));
+        let properties = kept.map(|(name, value, _)| (name, value));
         UserSeen {
             environment: Arc::clone(environment),
-            user: KeptUser::from_parts(&user.key, name, kept),
+            user: KeptUser::from_parts(&user.key, name, properties, &types),
             new_by: None,
             at: now,
         }

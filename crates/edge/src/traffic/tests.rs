@@ -156,6 +156,7 @@ fn what_waits_is_bounded_in_bytes_and_whole() {
             &key,
             &"n".repeat(200),
             (0..20).map(|_| (&*property.0, &*property.1)),
+            "",
         ),
         new_by: None,
         at: 0,
@@ -203,7 +204,7 @@ fn decisions_take_half_of_the_room_and_are_dropped_then() {
     assert!(bytes <= MOST_DECISION_BYTES && bytes > MOST_DECISION_BYTES * 8 / 10);
     let user = UserSeen {
         environment: "env".into(),
-        user: KeptUser::from_parts("u", "", std::iter::empty()),
+        user: KeptUser::from_parts("u", "", std::iter::empty(), ""),
         new_by: None,
         at: 0,
     };

@@ -71,7 +71,7 @@ pub(super) struct Print {
 impl Print {
     pub(super) fn new(hasher: &RandomState, environment: &str, user: &User<'_>) -> Self {
         let identity = hasher.hash_one((environment, &user.key));
-        let content = hasher.hash_one((&user.name, &user.properties)) as u32;
+        let content = hasher.hash_one((&user.name, &user.properties, user.types())) as u32;
         Self { identity, content }
     }
 }

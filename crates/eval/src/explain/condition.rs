@@ -67,6 +67,8 @@ pub enum Membership {
     Rule,
     /// Neither a list nor a rule takes them.
     NoMatch,
+    /// Whoever asked may not see the segment.
+    Hidden,
 }
 
 impl ConditionStep {

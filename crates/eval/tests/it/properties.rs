@@ -9,7 +9,7 @@ use burgee_eval::flag::Flag;
 use burgee_eval::outcome::{Outcome, Reason};
 use burgee_eval::segment::Segment;
 use burgee_eval::snapshot::Snapshot;
-use burgee_eval::user::User;
+use burgee_eval::user::{Item, Kind, User};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -145,16 +145,27 @@ fn wild_segment() -> impl Strategy<Value = Segment> {
 }
 
 fn wild_user() -> impl Strategy<Value = User<'static>> {
-    let properties = proptest::collection::vec((property(), text()), 0..4);
+    let item = (text(), any::<bool>()).prop_map(|(text, is_number)| Item {
+        text: text.into(),
+        is_number,
+    });
+    let kind = prop_oneof![
+        Just(Kind::Text),
+        Just(Kind::Number),
+        proptest::collection::vec(item, 0..3).prop_map(|items| Kind::List(items.into())),
+    ];
+    let properties = proptest::collection::vec((property(), text(), kind), 0..4);
     let key = prop_oneof!["[a-c]{0,2}", text()];
-    (key, text(), properties).prop_map(|(key, name, properties)| User {
-        key: key.into(),
-        name: name.into(),
-        properties: properties
-            .into_iter()
-            .map(|(name, value)| (name.into(), value.into()))
-            .collect(),
-        ..User::default()
+    (key, text(), properties).prop_map(|(key, name, properties)| {
+        let mut user = User {
+            key: key.into(),
+            name: name.into(),
+            ..User::default()
+        };
+        for (name, value, kind) in properties {
+            user.push(name.into(), value.into(), kind);
+        }
+        user
     })
 }
 

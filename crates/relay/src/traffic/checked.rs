@@ -134,6 +134,7 @@ impl Item for User {
         let property = |(name, value): &(String, String)| {
             fit(&[name, value], PROPERTY).is_some() && name.len() + value.len() <= PROPERTY
         };
+        fit(&[&self.types], PROPERTIES)?;
         let all = self.properties.len() <= PROPERTIES && self.properties.iter().all(property);
         self.at = time(self.at, now)?;
         all.then_some(())

@@ -155,7 +155,7 @@ pub async fn list(
     let seen = seen(&state, &caller, (&project, &environment), found.items).await?;
     let checks = match query.check {
         true => {
-            let sight = Sight::of(&caller, &project, &environment);
+            let sight = Sight::of(&state, &caller, &project, &environment).await?;
             let decisions = seen.iter().map(|it| &it.decision);
             check::checks(&state, &environment, &sight, decisions).await?
         }

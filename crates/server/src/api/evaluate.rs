@@ -5,7 +5,7 @@ mod sight;
 mod state;
 mod user;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axum::Json;
@@ -16,14 +16,15 @@ use burgee_domain::key::Key;
 use burgee_domain::model::{Environment, Project};
 use burgee_eval::compile::{CompiledFlag, Warning};
 use burgee_eval::explain::{Step, Why};
-use burgee_eval::flag::{Flag, Variation};
+use burgee_eval::flag::Variation;
 use burgee_eval::outcome::Outcome;
 use burgee_eval::snapshot::Snapshot;
-use burgee_eval::user::User;
+use burgee_eval::user::{Type, User};
 use burgee_store::Moment;
 use burgee_store::page::PageRequest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use crate::api;
@@ -44,12 +45,16 @@ pub(crate) use user::check_user;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Question {
     /// The user's key. By itself it names a user who is known here (404 where none is).
-    pub key: String,
+    pub key: Option<String>,
     /// A name: then it is the user that is given here, known or not.
     pub name: Option<String>,
     /// Properties: likewise.
     #[serde(default, deserialize_with = "once::each_once_if")]
     pub properties: Option<BTreeMap<String, String>>,
+    /// The user as an OpenFeature context, with `targetingKey` and attributes of any type, as in
+    /// OFREP. Instead of `key`, `name` and `properties`.
+    #[schema(value_type = Option<std::collections::HashMap<String, Value>>)]
+    pub context: Option<Box<RawValue>>,
     /// A flag's key; all live flags where absent.
     pub flag: Option<String>,
     /// A version of the environment that was; the present where absent.
@@ -99,6 +104,9 @@ pub struct EvaluatedUser {
     pub name: String,
     /// The properties.
     pub properties: BTreeMap<String, String>,
+    /// The types of those that came in a context and are more than texts.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub types: BTreeMap<String, Type>,
     /// Whether it is the user as known here; else as given.
     pub stored: bool,
     /// Of a user as known here: since when name and properties are so, ISO 8601. Where `at` is
@@ -206,7 +214,7 @@ pub async fn explain(
             store: &state.store,
             organization: &caller.organization,
             environment: place.environment.id.as_str(),
-            sight: &Sight::of(&caller, &place.project, &place.environment),
+            sight: &Sight::of(&state, &caller, &place.project, &place.environment).await?,
         };
         let (user, version) = (evaluation.user.as_evaluated(), compiled.version);
         let gets = answer.variation.as_ref();
@@ -270,18 +278,28 @@ impl<'a> Place<'a> {
         }
         .try_into()?;
         let compiled = state::asked(state, caller, project, environment, question).await?;
-        let flags = flags(state, caller, project, &compiled, question).await?;
+        let sight = Sight::of(state, caller, project, environment).await?;
+        let sight = sight.over(compiled.before.clone());
+        let flags = flags(state, caller, project, &compiled, &sight, question).await?;
+        let unseen = match depth {
+            Depth::Reason => BTreeSet::new(),
+            _ => {
+                let asked = flags.iter().filter_map(Asked::served);
+                let ids = asked.flat_map(CompiledFlag::segment_ids);
+                sight.unseen_segments(state, ids).await?
+            }
+        };
         let moment = Moment::Version(compiled.version);
         let at = state.store.version_at(environment.id.as_str(), moment);
         let at = at.await?.at.map(|at| at.to_string());
         let draft = question.commands.is_some();
-        let sight = Sight::of(caller, project, environment).over(compiled.before.clone());
         let (snapshot, version) = (Arc::clone(&compiled.snapshot), compiled.version);
         let answered = api::computed(move || {
             let work = Work {
                 snapshot: &snapshot,
                 user: &user,
                 sight: &sight,
+                unseen: &unseen,
                 depth,
             };
             let (items, next) = work.page(flags, &page);
@@ -304,30 +322,19 @@ enum Asked {
     NotReleased(String),
 }
 
-/// The flags that are asked for and that the caller may see, by key; of a draft, before it as well.
+/// The flags that are asked for and that the caller may see, by key.
 async fn flags(
     state: &AppState,
     caller: &Caller,
     project: &Project,
     compiled: &Compiled,
+    sight: &Sight,
     question: &Question,
 ) -> Result<Vec<Asked>, Problem> {
-    let resource = |key: &str, tags: &[String]| {
-        let resource = Resource::project(project.key.as_str()).with(Kind::Flag, key);
-        resource.tagged(tags)
-    };
     let snapshot = &compiled.snapshot;
-    let states = |flag: &Flag| {
-        let before = compiled.before.as_ref().and_then(|it| it.flag(&flag.key));
-        let before = before.map(|it| resource(&it.flag().key, &it.flag().tags));
-        [Some(resource(&flag.key, &flag.tags)), before]
-    };
     let Some(key) = &question.flag else {
         let live = snapshot.flags().iter().filter(|it| !it.flag().is_archived);
-        let seen = live.filter(|it| {
-            let mut states = states(it.flag()).into_iter().flatten();
-            states.all(|it| caller.rights.allow("flag.read", &it))
-        });
+        let seen = live.filter(|it| sight.covers(it.flag()));
         return Ok(seen.cloned().map(Asked::Served).collect());
     };
     let folded = key.to_lowercase();
@@ -336,16 +343,15 @@ async fn flags(
         flags.find(|it| it.flag().key.to_lowercase() == folded)
     });
     if let Some(found) = served {
-        for state in states(found.flag()).into_iter().flatten() {
-            caller.may("flag.read", &state)?;
-        }
+        sight.may_see(found.flag())?;
         return Ok(vec![Asked::Served(Arc::clone(found))]);
     }
     let missing = || Problem::not_found(format!("flag `{key}` in `{}`", project.key));
     let typed = Key::new(&**key).map_err(|_| missing())?;
     let found = state.store.flag(&project.id, &typed).await;
     let flag = found.map_err(api::or_missing(missing))?.flag;
-    caller.may("flag.read", &resource(flag.key.as_str(), &flag.tags))?;
+    let resource = Resource::project(project.key.as_str()).with(Kind::Flag, flag.key.as_str());
+    caller.may("flag.read", &resource.tagged(&flag.tags))?;
     Ok(vec![Asked::NotReleased(flag.key.to_string())])
 }
 
@@ -353,6 +359,8 @@ struct Work<'a> {
     snapshot: &'a Snapshot,
     user: &'a EvaluatedUser,
     sight: &'a Sight,
+    /// Ids of segments of which nothing is told.
+    unseen: &'a BTreeSet<String>,
     depth: Depth,
 }
 
@@ -376,7 +384,8 @@ impl Work<'_> {
             Asked::Served(flag) => flag,
             Asked::NotReleased(key) => return not_released(key, self.depth),
         };
-        let explained = self.sight.explain(self.snapshot, flag, user);
+        let mut explained = self.sight.explain(self.snapshot, flag, user);
+        explained.hide_segments(|id| self.unseen.contains(id));
         let outcome = explained.outcome;
         FlagEvaluation {
             flag: flag.flag().key.clone(),
@@ -384,9 +393,31 @@ impl Work<'_> {
             reason: explained.reason,
             send_to_experiment: outcome.is_some_and(|it| it.send_to_experiment),
             steps: (self.depth != Depth::Reason).then_some(explained.steps),
-            warnings: (self.depth == Depth::Everything).then(|| warnings(self.snapshot, flag)),
+            warnings: (self.depth == Depth::Everything).then(|| self.warnings(flag)),
             since: None,
         }
+    }
+
+    /// What does not do what its author may think, in the flag and in the segments that it asks and
+    /// that may be seen.
+    fn warnings(&self, flag: &CompiledFlag) -> Vec<WarningView> {
+        let view = |of: WarningOf, name: &str, warning: &Warning| WarningView {
+            of,
+            name: name.to_owned(),
+            code: warning.code.as_str().to_owned(),
+            pointer: warning.pointer.clone(),
+            message: warning.message.clone(),
+        };
+        let own = flag.warnings().iter();
+        let own = own.map(|it| view(WarningOf::Flag, &flag.flag().key, it));
+        let seen = flag.segment_ids().filter(|id| !self.unseen.contains(*id));
+        let segments = seen.filter_map(|id| self.snapshot.segment(id));
+        let of_segments = segments.flat_map(|segment| {
+            let name = &segment.segment().name;
+            let warnings = segment.warnings().iter();
+            warnings.map(move |it| view(WarningOf::Segment, name, it))
+        });
+        own.chain(of_segments).collect()
     }
 }
 
@@ -395,27 +426,14 @@ fn served(flag: &CompiledFlag, outcome: Option<Outcome>) -> Option<Variation> {
     flag.flag().variations.get(outcome?.variation).cloned()
 }
 
-/// What does not do what its author may think, in the flag and in the segments that it asks.
-fn warnings(snapshot: &Snapshot, flag: &CompiledFlag) -> Vec<WarningView> {
-    let view = |of: WarningOf, name: &str, warning: &Warning| WarningView {
-        of,
-        name: name.to_owned(),
-        code: warning.code.as_str().to_owned(),
-        pointer: warning.pointer.clone(),
-        message: warning.message.clone(),
-    };
-    let own = flag.warnings().iter();
-    let own = own.map(|it| view(WarningOf::Flag, &flag.flag().key, it));
-    let segments = flag.segment_ids().filter_map(|id| snapshot.segment(id));
-    let of_segments = segments.flat_map(|segment| {
-        let name = &segment.segment().name;
-        let warnings = segment.warnings().iter();
-        warnings.map(move |it| view(WarningOf::Segment, name, it))
-    });
-    own.chain(of_segments).collect()
-}
-
 impl Asked {
+    fn served(&self) -> Option<&CompiledFlag> {
+        match self {
+            Self::Served(flag) => Some(flag),
+            Self::NotReleased(_) => None,
+        }
+    }
+
     fn key(&self) -> &str {
         match self {
             Self::Served(flag) => &flag.flag().key,

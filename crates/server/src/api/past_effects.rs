@@ -66,7 +66,7 @@ pub async fn get(
     let mut changed: Vec<LoggedItem> = state.store.items_at(scope, to).await?;
     changed.retain(|item| item.version > before.version);
     let changed = LoggedItem::served(&changed)?;
-    let sight = Sight::of(&caller, &project, &environment);
+    let sight = Sight::of(&state, &caller, &project, &environment).await?;
     let name = format!("{}/{}", project.key, environment.key);
     let told = effects::of_changes(&state, (scope, &name), before.snapshot, changed, &sight);
     told.await.map(Json)

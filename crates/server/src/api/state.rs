@@ -239,7 +239,9 @@ pub async fn get_flag(
         .items_page(scope, version, "flag", Some(&key), &page)
         .await?;
     let mut flags = api::computed(move || past_flags(&items.items)).await??;
-    flags.retain(|flag| may_read(&caller, &project, flag));
+    let marks = state.store.marks(&caller.organization, &caller.rights);
+    let marks = marks.await?;
+    flags.retain(|flag| may_read(&caller, &project, &marks, flag));
     // Of several (by case) one is there, and the others were deleted.
     let newest = flags.into_iter().max_by_key(|flag| flag.version);
     newest
@@ -329,10 +331,15 @@ fn past_segments(items: &[LoggedItem]) -> Result<Vec<PastSegment>, Problem> {
     Ok(segments)
 }
 
-fn may_read(caller: &Caller, project: &Project, flag: &PastFlag) -> bool {
+/// Whether the flag may be read as it was, and as it is.
+fn may_read(caller: &Caller, project: &Project, marks: &Marks, flag: &PastFlag) -> bool {
     let resource = Resource::project(project.key.as_str()).with(Kind::Flag, &*flag.key);
-    let resource = resource.tagged(&flag.tags);
-    caller.rights.allow("flag.read", &resource)
+    let states = [
+        resource.clone().tagged(&flag.tags),
+        marks.item(resource.clone()),
+    ];
+    let mut states = states.iter();
+    states.all(|it| caller.rights.allow("flag.read", it))
 }
 
 impl StatePage {
@@ -343,7 +350,8 @@ impl StatePage {
         place: &Resource,
         marks: &Marks,
     ) -> Self {
-        self.flags.retain(|flag| may_read(caller, project, flag));
+        self.flags
+            .retain(|flag| may_read(caller, project, marks, flag));
         self.segments.retain(|segment| {
             let resource = place.clone().with(Kind::Segment, &*segment.key);
             caller.rights.allow("segment.read", &marks.item(resource))

@@ -152,6 +152,7 @@ impl Upload<'_> {
             match self.reader.read(&record) {
                 Ok(None) => {}
                 Ok(Some(user)) => self.waiting.push(UserSeen {
+                    types: "".into(),
                     environment: self.place.1.id.as_str().into(),
                     key: user.key.into(),
                     name: user.name.into(),

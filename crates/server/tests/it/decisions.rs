@@ -419,3 +419,68 @@ async fn decisions_of_a_flag_that_was_hidden_by_its_tag_are_hidden_when_it_is_go
     })
     .await;
 }
+
+/// A list is not the text that it is written as, and `1` is `1.0`: what is told of somebody who came
+/// with types later knows them too.
+#[tokio::test(flavor = "multi_thread")]
+async fn somebody_who_comes_with_types_is_explained_and_compared_with_them() {
+    on_each_database(async |app| {
+        app.apply(flag_on("f")).await;
+        let (_, off) = variations(&app.owner, "f").await;
+        let before = app.owner.get(PROD).await.expect(200)["version"].clone();
+        let mut add = in_prod("addRule", "f");
+        add["rule"] = json!({"id": "admins", "variation": off, "conditions": [
+            {"property": "roles", "op": "IsOneOf", "value": r#"["admin"]"#},
+            {"property": "age", "op": "Equal", "value": "1.0"}]});
+        app.apply(json!([add])).await;
+        let after = log(app, 1.0).await;
+        let keys = app.keys("prod").await;
+        let client = app.nobody().with_sdk_key(&keys.client.secret);
+        let context = json!({"targetingKey": "ana", "age": 1, "roles": ["dev", "admin"]});
+        let flag = "/ofrep/v1/evaluate/flags/f";
+        let given = client.post(flag, &json!({"context": context})).await;
+        assert_eq!(given.expect(200)["variant"], off.as_str());
+
+        let logged = decisions(&app.owner, "ana", 1).await;
+        assert_eq!(logged[0]["check"]["verdict"], "agrees", "{logged:#?}");
+        let explain = format!("{PROD}/evaluate/explain");
+        for question in [
+            json!({"key": "ana", "flag": "f"}),
+            json!({"context": context, "flag": "f"}),
+        ] {
+            let told = app.owner.post(&explain, &question).await.expect(200);
+            assert_eq!(told["items"][0]["reason"]["params"]["rule"], "admins");
+            assert_eq!(
+                told["user"]["types"],
+                json!({"age": "number", "roles": "list"})
+            );
+            assert_eq!(told["items"][0]["since"]["before"]["value"], "true");
+        }
+        let effects = format!("{PROD}/effects?from={before}&to={after}");
+        let effects = app.owner.get(&effects).await.expect(200);
+        assert_eq!(effects["flags"][0]["moved"], 1, "{effects}");
+
+        // The same texts without types are somebody else.
+        let texts = json!({"age": "1", "roles": r#"["dev", "admin"]"#});
+        let question = json!({"key": "ana", "properties": texts, "flag": "f"});
+        let told = app.owner.post(&explain, &question).await.expect(200);
+        assert_eq!(told["items"][0]["reason"]["code"], "default");
+        assert_eq!(told["user"]["types"], Value::Null);
+
+        for (question, pointer) in [
+            (json!({}), "/key"),
+            (json!({"key": "ana", "context": context}), "/context"),
+            (json!({"name": "Ana", "context": context}), "/context"),
+            (json!({"context": {"age": 1}}), "/context"),
+            (json!({"context": "ana"}), "/context"),
+            (
+                json!({"context": {"targetingKey": "a", "b": "c".repeat(2_000)}}),
+                "/context",
+            ),
+        ] {
+            let refused = app.owner.post(&explain, &question).await.problem(400);
+            assert_eq!(refused.pointers(), [pointer], "{question}");
+        }
+    })
+    .await;
+}

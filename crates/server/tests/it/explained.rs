@@ -15,6 +15,7 @@ const DAY: i64 = 86_400_000;
 async fn seen(app: &App, key: &str, country: &str, at: Millis) {
     let environment = app.owner.get(PROD).await.expect(200);
     let user = UserSeen {
+        types: "".into(),
         environment: environment["id"].as_str().unwrap().to_owned().into(),
         key: key.to_owned().into(),
         name: "".into(),

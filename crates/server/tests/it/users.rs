@@ -22,6 +22,7 @@ async fn people(app: &App, count: usize) {
     let environment = environment(app).await;
     let users: Vec<UserSeen<'_>> = (0..count)
         .map(|number| UserSeen {
+            types: "".into(),
             environment: environment.as_str().into(),
             key: format!("u{number:03}").into(),
             name: format!("User {number}").into(),
@@ -390,6 +391,7 @@ async fn files_go_out_and_come_back_the_same() {
         ];
         let environment = environment(app).await;
         let users = odd.map(|(key, name, plan)| UserSeen {
+            types: "".into(),
             environment: environment.as_str().into(),
             key: key.into(),
             name: name.into(),

@@ -31,6 +31,8 @@ pub struct EndUser {
     pub name: String,
     /// (name, value).
     pub properties: Vec<(String, String)>,
+    /// What they are besides their texts, a letter for each ([`burgee_eval::user::Type::read`]).
+    pub types: String,
     /// When it was first seen.
     pub first_seen: Millis,
     /// When it was last seen, to about a day.
@@ -72,7 +74,8 @@ impl Traffic<'_> {
         key: &str,
     ) -> Result<Option<EndUser>, StoreError> {
         let found = sqlx::query(
-            "SELECT key, name, properties, first_seen, last_seen, changed_at FROM end_users \
+            "SELECT key, name, properties, first_seen, last_seen, changed_at, types \
+             FROM end_users \
              WHERE environment_id = $1 AND key = $2",
         )
         .bind(environment)
@@ -101,5 +104,6 @@ pub(super) fn read_user(found: &AnyRow) -> Result<EndUser, StoreError> {
         first_seen: row::millis(found, 3)?,
         last_seen: row::millis(found, 4)?,
         changed: row::optional_millis(found, 5)?,
+        types: row::text(found, 6)?,
     })
 }

@@ -33,7 +33,7 @@ pub(super) fn upsert_users(rows: &[Cow<'_, UserSeen<'_>>]) -> Result<Sql, StoreE
     let mut sql = insert_users(rows)?;
     sql.push(
         " ON CONFLICT (environment_id, key) DO UPDATE SET name = excluded.name, \
-         properties = excluded.properties, hash = excluded.hash, last_seen = excluded.last_seen, \
+         properties = excluded.properties, types = excluded.types, hash = excluded.hash, last_seen = excluded.last_seen, \
          changed_at = CASE WHEN excluded.hash <> end_users.hash THEN excluded.last_seen \
          ELSE end_users.changed_at END \
          WHERE (excluded.hash <> end_users.hash AND excluded.last_seen >= end_users.last_seen) \
@@ -45,15 +45,15 @@ pub(super) fn upsert_users(rows: &[Cow<'_, UserSeen<'_>>]) -> Result<Sql, StoreE
 
 fn insert_users(rows: &[Cow<'_, UserSeen<'_>>]) -> Result<Sql, StoreError> {
     let mut sql = Sql::new(
-        "INSERT INTO end_users (environment_id, key, name, properties, hash, first_seen, \
-         last_seen) VALUES ",
+        "INSERT INTO end_users (environment_id, key, name, properties, types, hash, \
+         first_seen, last_seen) VALUES ",
     );
     for (index, user) in rows.iter().enumerate() {
         let properties = serde_json::to_string(&user.properties)?;
-        let hash = hash(&user.name, &properties);
+        let hash = hash(&user.name, &properties, &user.types);
         sql.row(index).bind(&*user.environment);
         sql.next(&*user.key).next(&*user.name);
-        sql.next(properties).next(hash);
+        sql.next(properties).next(&*user.types).next(hash);
         sql.next(user.at.0).next(user.at.0).push(")");
     }
     Ok(sql)
@@ -68,9 +68,9 @@ pub(super) fn known_users(environment: &str, keys: &[&str], before: i64) -> Sql 
     sql
 }
 
-/// A number that is another one when name or properties are.
-fn hash(name: &str, properties: &str) -> i64 {
-    let text = format!("{}:{name}{properties}", name.len());
+/// A number that is another one when name or properties are, or their types.
+fn hash(name: &str, properties: &str, types: &str) -> i64 {
+    let text = format!("{}:{name}{properties}{types}", name.len());
     let [a, b, c, d, e, f, g, h, ..] = digest::bytes(text.as_bytes());
     i64::from_be_bytes([a, b, c, d, e, f, g, h])
 }

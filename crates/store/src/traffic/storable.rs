@@ -14,7 +14,7 @@ fn without_nul(texts: &[&str]) -> bool {
 impl Storable for UserSeen<'_> {
     fn is_storable(&self) -> bool {
         let properties = self.properties.iter();
-        without_nul(&[&self.environment, &self.key, &self.name])
+        without_nul(&[&self.environment, &self.key, &self.name, &self.types])
             && properties
                 .flat_map(|(name, value)| [name, value])
                 .all(|text| !text.contains('\0'))

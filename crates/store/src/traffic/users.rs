@@ -207,7 +207,7 @@ async fn load(
     let (mut items, mut bytes) = (Vec::with_capacity(places.len()), 0);
     for (number, chunk) in places.chunks(CHUNK).enumerate() {
         let mut sql = Sql::new(
-            "SELECT key, name, properties, first_seen, last_seen, changed_at FROM end_users",
+            "SELECT key, name, properties, first_seen, last_seen, changed_at, types FROM end_users",
         );
         sql.push(" WHERE environment_id = ").bind(environment);
         sql.push(" AND key IN ").list(chunk.iter().map(Place::key));

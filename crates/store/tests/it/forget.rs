@@ -131,6 +131,7 @@ async fn a_forgotten_key_is_nowhere_and_chains_verify() {
         named_everywhere(store, &house).await;
         let organization = &house.organization.id;
         let seen = UserSeen {
+            types: "".into(),
             environment: house.prod.id.as_str().into(),
             key: KEY.into(),
             name: "Mallory".into(),

@@ -26,6 +26,7 @@ fn batch(sequence: i64) -> Batch<'static> {
 
 fn user(key: &str, name: &str, at: Millis) -> UserSeen<'static> {
     UserSeen {
+        types: "".into(),
         environment: "e".into(),
         key: key.to_owned().into(),
         name: name.to_owned().into(),

@@ -13,6 +13,7 @@ const HOUR: i64 = 60 * MINUTE;
 
 fn user(key: &str, name: &str) -> UserSeen<'static> {
     UserSeen {
+        types: "".into(),
         environment: "e".into(),
         key: key.to_owned().into(),
         name: name.to_owned().into(),
@@ -228,6 +229,32 @@ async fn counts_are_added_up_by_hour_and_variation() {
             .map(|it| (it.at.0 - hour.0, it.variation.as_str(), it.count))
             .collect();
         assert_eq!(found, [(0, "a", 3), (0, "b", 5), (HOUR, "a", 3)]);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn other_types_are_another_user() {
+    for_each_database(async |database| {
+        let traffic = database.store.traffic();
+        let typed = |types: &'static str, days: i64| UserSeen {
+            types: types.into(),
+            at: later(days * 24 * HOUR),
+            ..user("ana", "Ana")
+        };
+        let mut found = Vec::new();
+        for (types, days) in [("", 0), ("l", 1), ("l", 3)] {
+            traffic.put_users(&[typed(types, days)]).await.unwrap();
+            let ana = traffic.end_user("e", "ana").await.unwrap().unwrap();
+            found.push((ana.types, ana.changed, ana.last_seen));
+        }
+        let [first, second, third] = [0, 1, 3].map(|days: i64| later(days * 24 * HOUR));
+        let expected = [
+            (String::new(), None, first),
+            ("l".to_owned(), Some(second), second),
+            ("l".to_owned(), Some(second), third),
+        ];
+        assert_eq!(found, expected);
     })
     .await;
 }

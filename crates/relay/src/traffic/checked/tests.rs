@@ -102,6 +102,23 @@ fn decisions_are_taken_as_an_edge_could_have_made_them() {
 }
 
 #[test]
+fn types_of_users_come_through_where_they_are_of_their_properties() {
+    let typed = |types: &str| {
+        let mut user = user("e", "a", NOW);
+        user["properties"] = json!([["age", "42"], ["plan", "pro"], ["roles", "[\"x\"]"]]);
+        user["types"] = json!(types);
+        user
+    };
+    let long = "n".repeat(PROPERTIES + 1);
+    let users = json!([typed("ntl"), typed("nnnn"), typed(&long)]);
+    let checked = check(batch("s", json!({"users": users})));
+    assert_eq!(checked.refused, 1);
+    let users = checked.batch.users.iter();
+    let types: Vec<String> = users.map(|it| it.user.user().types()).collect();
+    assert_eq!(types, ["ntl", "n"]);
+}
+
+#[test]
 fn what_is_of_others_is_left_out_and_what_is_too_large_is_refused() {
     let long = "x".repeat(USER_KEY + 1);
     let users = json!([

@@ -6,6 +6,7 @@
 //! than compare with somebody else.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::time::Instant;
 
 use burgee_domain::model::Environment;
 use burgee_eval::explain::Why;
@@ -19,7 +20,7 @@ use utoipa::ToSchema;
 
 use crate::api::evaluate::{Compiled, Sight, past};
 use crate::app::AppState;
-use crate::audience::evaluated;
+use crate::audience::{PATIENCE, evaluated};
 use crate::problem::Problem;
 
 /// How long after an evaluation SDKs report it: most do every few seconds.
@@ -51,8 +52,8 @@ pub struct DecisionCheck {
     pub verdict: Verdict,
     /// What differs: `variation`, `reason`, `rule`. Of what an SDK reports the variation alone is
     /// compared. Where nothing can be said, why: `userUnknown`, `propertiesChanged` (they are known as
-    /// of a later moment), `historyReplaced` (the version was of a history that is not here) or
-    /// `flagUnknown`.
+    /// of a later moment), `historyReplaced` (the version was of a history that is not here),
+    /// `flagUnknown` or `notChecked` (checking took too long; a smaller page gets further).
     pub codes: Vec<&'static str>,
     /// The version that was explained: the decision's; of what an SDK reports, the newest of that
     /// moment, which that SDK may not have had yet. Null where none was.
@@ -87,9 +88,15 @@ pub(super) async fn checks(
         users: BTreeMap::new(),
         states: VecDeque::new(),
     };
+    let until = Instant::now() + PATIENCE;
     let mut checks = Vec::new();
     for decision in decisions {
-        checks.push(Some(checking.check(decision).await?));
+        // Each may be of another version, whose whole state is read: the first one always is.
+        let checked = match checks.is_empty() || Instant::now() < until {
+            true => checking.check(decision).await?,
+            false => DecisionCheck::unknown("notChecked", "checking those before took too long"),
+        };
+        checks.push(Some(checked));
     }
     Ok(checks)
 }

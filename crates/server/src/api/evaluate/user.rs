@@ -1,14 +1,18 @@
 //! Whom flags are evaluated for: a user who is known, or one who is given.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use burgee_domain::access::Resource;
 use burgee_domain::model::{Environment, Project};
+use burgee_eval::context::{Context, Limits};
 use burgee_eval::user::User;
+use serde_json::value::RawValue;
 
 use super::{EvaluatedUser, Question};
 use crate::api::users;
 use crate::app::AppState;
+use crate::audience::{evaluated, typed_user};
 use crate::auth::Caller;
 use crate::problem::Problem;
 
@@ -27,27 +31,58 @@ pub(super) async fn user(
     environment: &Environment,
     question: &Question,
 ) -> Result<EvaluatedUser, Problem> {
-    if question.name.is_none() && question.properties.is_none() {
-        caller.may("user.read", &Resource::of(project, environment))?;
-        let found = users::known(state, environment, &question.key).await?;
-        let found = users::EndUserView::from(found);
-        return Ok(EvaluatedUser {
-            key: found.key,
-            name: found.name,
-            properties: found.properties,
-            stored: true,
-            properties_since: Some(found.properties_since),
-        });
-    }
-    let user = EvaluatedUser {
-        key: question.key.clone(),
-        name: question.name.clone().unwrap_or_default(),
-        properties: question.properties.clone().unwrap_or_default(),
-        stored: false,
-        properties_since: None,
+    let user = match (&question.key, &question.context) {
+        (None, None) => {
+            let rule = "say for whom: `key`, or a `context`";
+            return Err(Problem::invalid("/key", "required", rule));
+        }
+        (key, Some(context)) => {
+            if key.is_some() || question.name.is_some() || question.properties.is_some() {
+                let rule =
+                    "a context is a whole user: give no `key`, `name` or `properties` beside it";
+                return Err(Problem::invalid("/context", "together", rule));
+            }
+            of_context(context)?
+        }
+        (Some(key), None) if question.name.is_none() && question.properties.is_none() => {
+            caller.may("user.read", &Resource::of(project, environment))?;
+            let found = users::known(state, environment, key).await?;
+            let since = found.changed.unwrap_or(found.first_seen);
+            return Ok(EvaluatedUser {
+                stored: true,
+                properties_since: Some(since.to_string()),
+                ..EvaluatedUser::of(&evaluated(&found))
+            });
+        }
+        (Some(key), None) => EvaluatedUser {
+            key: key.clone(),
+            name: question.name.clone().unwrap_or_default(),
+            properties: question.properties.clone().unwrap_or_default(),
+            types: BTreeMap::new(),
+            stored: false,
+            properties_since: None,
+        },
     };
     check_user(&user.key, &user.name, &user.properties)?;
     Ok(user)
+}
+
+/// The user that a context describes.
+fn of_context(context: &RawValue) -> Result<EvaluatedUser, Problem> {
+    let refuse = |why: String| Problem::invalid("/context", "context", why);
+    let read: Context<'_> = serde_json::from_str(context.get()).map_err(|why| {
+        refuse(format!(
+            "it must be an object with the user's attributes: {why}"
+        ))
+    })?;
+    let limits = Limits {
+        key: MAX_KEY,
+        name: MAX_NAME,
+        attributes: MAX_PROPERTIES,
+        attribute: MAX_PROPERTY,
+    };
+    let user = read.user(&limits).map_err(|why| refuse(why.to_string()))?;
+    Ok(EvaluatedUser::of(&user))
 }
 
 /// Refuses what no user of an SDK can be.
@@ -95,16 +130,33 @@ pub(crate) fn check_user(
 }
 
 impl EvaluatedUser {
+    /// A user who is given.
+    fn of(user: &User<'_>) -> Self {
+        let (mut properties, mut types) = (BTreeMap::new(), BTreeMap::new());
+        for (name, text, of) in user.typed() {
+            // Of two with one name the first counts, as in evaluation.
+            if let Entry::Vacant(place) = properties.entry(name.to_owned()) {
+                place.insert(text.to_owned());
+                types.extend(of.map(|of| (name.to_owned(), of)));
+            }
+        }
+        Self {
+            key: user.key.to_string(),
+            name: user.name.to_string(),
+            properties,
+            types,
+            stored: false,
+            properties_since: None,
+        }
+    }
+
     /// The user as flags and segments take one.
     pub(super) fn as_evaluated(&self) -> User<'_> {
         let properties = self.properties.iter();
-        User {
-            key: self.key.as_str().into(),
-            name: self.name.as_str().into(),
-            properties: properties
-                .map(|(name, value)| (name.as_str().into(), value.as_str().into()))
-                .collect(),
-            kinds: Vec::new(),
-        }
+        let typed = properties.map(|(name, text)| {
+            let of = self.types.get(name).copied();
+            (name.as_str(), text.as_str(), of)
+        });
+        typed_user(&self.key, &self.name, typed)
     }
 }

@@ -108,6 +108,7 @@ async fn users(app: &App) {
     let prod = app.owner.get("projects/default/environments/prod").await;
     let environment = id(&prod.expect(200));
     let users = ["known", "spare"].map(|key| UserSeen {
+        types: "".into(),
         environment: environment.as_str().into(),
         key: key.into(),
         name: "secret-name".into(),

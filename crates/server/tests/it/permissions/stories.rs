@@ -573,3 +573,115 @@ async fn nobody_sees_a_flag_by_a_draft_that_takes_away_what_hides_it() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_sees_a_flag_as_it_was_before_it_was_hidden() {
+    on_each_database(async |app| {
+        app.apply(json!([create("open"), create("secret"), create("needy")]))
+            .await;
+        let (serves, _) = variations(&app.owner, "secret").await;
+        let mut needs = in_prod("setPrerequisites", "needy");
+        needs["prerequisites"] = json!([{"flag": "secret", "variation": serves}]);
+        app.apply(json!([
+            in_prod("turnOn", "open"),
+            in_prod("turnOn", "needy"),
+            needs
+        ]))
+        .await;
+        let ana = json!({"key": "ana", "properties": {}});
+        let before = app.owner.post(EVALUATE, &ana).await.expect(200)["version"].clone();
+        app.apply(json!([in_prod("turnOn", "secret")])).await;
+        let bare = app.owner.post(EVALUATE, &ana).await.expect(200)["version"].clone();
+        app.apply(json!([of_default(
+            json!({"kind": "setFlagTags", "flag": "secret", "tags": ["hush"]})
+        )]))
+        .await;
+        let hush = ["project/default:flag/*;hush"];
+        let may = json!([
+            on("allow", &["*.read"], &["*"]),
+            on("deny", &["flag.read"], &hush)
+        ]);
+        let caller = with(app, may).await;
+        let keys = |told: &Value, list: &str, key: &str| {
+            let items = told[list].as_array().unwrap().iter();
+            items.map(|it| it[key].clone()).collect::<Value>()
+        };
+        let prod = "projects/default/environments/prod";
+        for (api, owns, others) in [
+            (&app.owner, true, json!(["needy", "open", "secret"])),
+            (&caller, false, json!(["needy", "open"])),
+        ] {
+            let mut question = ana.clone();
+            question["version"] = bare.clone();
+            let told = api.post(EVALUATE, &question).await.expect(200);
+            assert_eq!(keys(&told, "items", "flag"), others);
+            question["flag"] = json!("needy");
+            let told = api.post(EVALUATE, &question).await.expect(200);
+            let needed = &told["items"][0]["steps"][1]["prerequisite"];
+            assert_eq!(needed["served"].is_null(), !owns, "{told}");
+            question["flag"] = json!("secret");
+            let status = if owns { 200 } else { 403 };
+            api.post(EVALUATE, &question).await.expect(status);
+            let effects = format!("{prod}/effects?from={before}&to={bare}");
+            let moved = api.get(&effects).await.expect(200);
+            let moved = keys(&moved, "flags", "flag");
+            let tells = moved.as_array().unwrap().contains(&json!("secret"));
+            assert_eq!(tells, owns, "{moved}");
+            let state = format!("{prod}/state?of=flags&version={bare}");
+            let state = api.get(&state).await.expect(200);
+            assert_eq!(keys(&state, "flags", "key"), others);
+            let status = if owns { 200 } else { 404 };
+            let past = format!("{prod}/flags/secret?version={bare}");
+            api.get(&past).await.expect(status);
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_may_not_see_a_flag_or_a_segment_there_is_told_nothing_of_it_by_answers() {
+    on_each_database(async |app| {
+        app.apply(json!([create("open"), create("payroll"), {
+            "kind": "createSegment", "segment": "staff", "included": ["boss"], "tags": ["hush"],
+        }]))
+        .await;
+        let staff = app
+            .owner
+            .get("projects/default/segments/staff")
+            .await
+            .expect(200)["id"]
+            .clone();
+        let (serves, _) = variations(&app.owner, "open").await;
+        let mut rule = in_prod("addRule", "open");
+        rule["rule"] = json!({"variation": serves, "conditions": [
+            {"property": "User is in segment", "value": json!([staff]).to_string()}]});
+        app.apply(json!([
+            in_prod("turnOn", "open"),
+            in_prod("turnOn", "payroll"),
+            rule
+        ]))
+        .await;
+        let segments = ["project/default:env/*:segment/*;hush"];
+        let there = ["project/default:env/prod:flag/payroll"];
+        let may = json!([
+            on("allow", &["*.read"], &["*"]),
+            on("deny", &["segment.read"], &segments),
+            on("deny", &["flag.read"], &there)
+        ]);
+        let caller = with(app, may).await;
+        let mut boss = json!({"key": "boss", "properties": {}});
+        let told = caller.post(EVALUATE, &boss).await.expect(200);
+        assert_eq!(told["items"].as_array().unwrap().len(), 1, "{told}");
+        boss["flag"] = json!("payroll");
+        caller.post(EVALUATE, &boss).await.expect(403);
+        boss["flag"] = json!("open");
+        for (api, why) in [(&app.owner, "included"), (&caller, "hidden")] {
+            let told = api.post(EVALUATE, &boss).await.expect(200);
+            let mut taken = told["items"][0]["steps"].as_array().unwrap().iter();
+            let taken = taken.find(|it| it["result"] == "taken").unwrap();
+            let asked = &taken["conditions"][0]["segments"][0];
+            assert_eq!(asked["why"], why, "{told}");
+        }
+    })
+    .await;
+}

@@ -111,4 +111,10 @@ function Checked({ check }: { check: Schemas["DecisionCheck"] }) {
   );
 }
 
-const UNKNOWN = ["userUnknown", "propertiesChanged", "historyReplaced", "flagUnknown"] as const;
+const UNKNOWN = [
+  "userUnknown",
+  "propertiesChanged",
+  "historyReplaced",
+  "flagUnknown",
+  "notChecked",
+] as const;
