@@ -1,19 +1,9 @@
 import { joined } from "./joined.ts";
-import type { Server } from "./server.ts";
+import { asks } from "./ofrep.ts";
 import { secretOf } from "./stream.ts";
 import { enter, expect, flag, test } from "./test.ts";
 
 const DEV = "/default/demo/decisions/dev";
-
-/** Asks for a flag as an OpenFeature provider in a browser does. */
-async function asks(server: Server, secret: string, flag: string, user: string) {
-  const answer = await fetch(`${server.url}/ofrep/v1/evaluate/flags/${flag}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-    body: JSON.stringify({ context: { targetingKey: user, plan: "pro" } }),
-  });
-  expect(answer.status).toBe(200);
-}
 
 test("what users are given is logged from the moment on that somebody says so", async ({
   owner,
@@ -38,8 +28,8 @@ test("what users are given is logged from the moment on that somebody says so", 
   await owner.getByRole("link", { name: "See what was logged" }).click();
   await expect(owner.getByText("Logged of all users.")).toBeVisible();
 
-  await asks(server, secret, "decided-cart", "ana");
-  await asks(server, secret, "decided-cart", "ben");
+  await asks(server, secret, "decided-cart", { targetingKey: "ana", plan: "pro" });
+  await asks(server, secret, "decided-cart", { targetingKey: "ben", plan: "pro" });
   const logged = () =>
     call<{ items: object[] }>("GET", "/projects/demo/environments/dev/decisions");
   await expect.poll(async () => (await logged()).items.length).toBe(2);

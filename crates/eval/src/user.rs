@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::context;
 
@@ -41,7 +41,7 @@ pub enum Kind<'a> {
 
 /// What a property is where it is more than a text. What is kept of users has that beside the
 /// texts, from which the rest can be told ([`User::types`]).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = PropertyType))]
 #[serde(rename_all = "camelCase")]

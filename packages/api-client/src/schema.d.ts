@@ -2902,6 +2902,10 @@ export interface components {
             };
             /** @description Since when its name and its properties are so, ISO 8601. */
             propertiesSince: string;
+            /** @description The types of those that are more than texts: OFREP's may be. */
+            types?: {
+                [key: string]: components["schemas"]["PropertyType"];
+            };
         };
         /** @description How far an environment's version came. */
         EnvironmentDelivery: {
@@ -3063,7 +3067,7 @@ export interface components {
             propertiesSince?: string | null;
             /** @description Whether it is the user as known here; else as given. */
             stored: boolean;
-            /** @description The types of those that came in a context and are more than texts. */
+            /** @description The types of those that are more than texts: OFREP's may be. */
             types?: {
                 [key: string]: components["schemas"]["PropertyType"];
             };
@@ -4249,6 +4253,10 @@ export interface components {
                 };
                 /** @description Since when its name and its properties are so, ISO 8601. */
                 propertiesSince: string;
+                /** @description The types of those that are more than texts: OFREP's may be. */
+                types?: {
+                    [key: string]: components["schemas"]["PropertyType"];
+                };
             }[];
             /** @description The cursor of the next page; absent on the last. */
             next?: string | null;
@@ -5081,7 +5089,7 @@ export interface components {
             commands?: components["schemas"]["Command"][] | null;
             /**
              * @description The user as an OpenFeature context, with `targetingKey` and attributes of any type, as in
-             *     OFREP. Instead of `key`, `name` and `properties`.
+             *     OFREP. Instead of `key`, `name`, `properties` and `types`.
              */
             context?: {
                 [key: string]: unknown;
@@ -5105,6 +5113,13 @@ export interface components {
             } | null;
             /** @description Whether each flag comes with its steps: where absent, if one is asked for, or an explanation. */
             steps?: boolean | null;
+            /**
+             * @description The types of those properties that are more than texts, as an answer's user has them; each
+             *     one's text is its JSON.
+             */
+            types?: {
+                [key: string]: components["schemas"]["PropertyType"];
+            } | null;
             /**
              * Format: int64
              * @description A version of the environment that was; the present where absent.

@@ -51,8 +51,12 @@ pub struct Question {
     /// Properties: likewise.
     #[serde(default, deserialize_with = "once::each_once_if")]
     pub properties: Option<BTreeMap<String, String>>,
+    /// The types of those properties that are more than texts, as an answer's user has them; each
+    /// one's text is its JSON.
+    #[serde(default, deserialize_with = "once::each_once_if")]
+    pub types: Option<BTreeMap<String, Type>>,
     /// The user as an OpenFeature context, with `targetingKey` and attributes of any type, as in
-    /// OFREP. Instead of `key`, `name` and `properties`.
+    /// OFREP. Instead of `key`, `name`, `properties` and `types`.
     #[schema(value_type = Option<std::collections::HashMap<String, Value>>)]
     pub context: Option<Box<RawValue>>,
     /// A flag's key; all live flags where absent.
@@ -104,7 +108,7 @@ pub struct EvaluatedUser {
     pub name: String,
     /// The properties.
     pub properties: BTreeMap<String, String>,
-    /// The types of those that came in a context and are more than texts.
+    /// The types of those that are more than texts: OFREP's may be.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub types: BTreeMap<String, Type>,
     /// Whether it is the user as known here; else as given.

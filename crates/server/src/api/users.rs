@@ -7,14 +7,17 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use burgee_domain::access::Resource;
 use burgee_domain::model::{Environment, Project};
+use burgee_eval::user::Type;
 use burgee_store::UserAct;
 use burgee_store::traffic::{EndUser, UserSearch};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::api;
+use crate::api::evaluate::EvaluatedUser;
 use crate::api::page::{Page, PageQuery};
 use crate::app::{AppState, now};
+use crate::audience::evaluated;
 use crate::auth::Caller;
 use crate::params::{Path, Query};
 use crate::problem::Problem;
@@ -29,6 +32,9 @@ pub struct EndUserView {
     pub name: String,
     /// Its properties.
     pub properties: BTreeMap<String, String>,
+    /// The types of those that are more than texts: OFREP's may be.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub types: BTreeMap<String, Type>,
     /// When it was first seen, ISO 8601.
     pub first_seen: String,
     /// When it was last seen, to a day, ISO 8601.
@@ -39,15 +45,12 @@ pub struct EndUserView {
 
 impl From<EndUser> for EndUserView {
     fn from(user: EndUser) -> Self {
-        let mut properties = BTreeMap::new();
-        for (name, value) in user.properties {
-            // Of two with one name the first counts, as in evaluation.
-            properties.entry(name).or_insert(value);
-        }
+        let seen = EvaluatedUser::of(&evaluated(&user));
         Self {
-            key: user.key,
-            name: user.name,
-            properties,
+            key: seen.key,
+            name: seen.name,
+            properties: seen.properties,
+            types: seen.types,
             first_seen: user.first_seen.to_string(),
             last_seen: user.last_seen.to_string(),
             properties_since: user.changed.unwrap_or(user.first_seen).to_string(),

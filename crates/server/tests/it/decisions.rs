@@ -466,11 +466,38 @@ async fn somebody_who_comes_with_types_is_explained_and_compared_with_them() {
         let told = app.owner.post(&explain, &question).await.expect(200);
         assert_eq!(told["items"][0]["reason"]["code"], "default");
         assert_eq!(told["user"]["types"], Value::Null);
+        let types = json!({"age": "number", "roles": "list"});
+        let question = json!({"key": "ana", "properties": texts, "types": types, "flag": "f"});
+        let told = app.owner.post(&explain, &question).await.expect(200);
+        assert_eq!(told["items"][0]["reason"]["params"]["rule"], "admins");
+        let seen = app
+            .owner
+            .get(&format!("{PROD}/users/ana"))
+            .await
+            .expect(200);
+        assert_eq!(seen["types"], types);
 
         for (question, pointer) in [
             (json!({}), "/key"),
             (json!({"key": "ana", "context": context}), "/context"),
             (json!({"name": "Ana", "context": context}), "/context"),
+            (json!({"types": {}, "context": context}), "/context"),
+            (
+                json!({"key": "ana", "types": {"age": "number"}}),
+                "/types/age",
+            ),
+            (
+                json!({"key": "ana", "properties": {"a/b": "x"}, "types": {"a/b": "number"}}),
+                "/types/a~1b",
+            ),
+            (
+                json!({"key": "a", "properties": {"b": "{}"}, "types": {"b": "list"}}),
+                "/types/b",
+            ),
+            (
+                json!({"key": "ana", "types": {"age": "date"}}),
+                "/types/age",
+            ),
             (json!({"context": {"age": 1}}), "/context"),
             (json!({"context": "ana"}), "/context"),
             (

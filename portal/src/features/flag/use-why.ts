@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { hashKey, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { At } from "@/components/as-of";
 import { type Question } from "@/lib/api/users";
@@ -15,12 +15,16 @@ export function useWhy(environment: string) {
   const navigate = useNavigate();
   const { commands, missing } = useEdits(useDraft(), environment);
   const edited = commands.length > 0;
-  const { user = "", properties, version } = search;
+  const { user = "", properties, types, version } = search;
   const at: At = version ?? (search.draft && edited ? "draft" : undefined);
-  const who: Question = { key: user, properties };
-  const now = useQuery(
-    whyQuery(organization, project, environment, flag, { ...who, version: version ?? undefined }),
-  );
+  const who: Question = { key: user, properties, types };
+  const asked = whyQuery(organization, project, environment, flag, { ...who, version });
+  const now = useQuery({
+    ...asked,
+    // Who is asked about otherwise stays in sight, and what is typed stays in its field.
+    placeholderData: (before, query) =>
+      before?.user.key === user && isOf(query?.queryKey, asked.queryKey) ? before : undefined,
+  });
   const after = useQuery({
     ...whyQuery(organization, project, environment, flag, { ...who, commands }),
     enabled: user !== "" && edited && missing === undefined && version === undefined,
@@ -37,7 +41,11 @@ export function useWhy(environment: string) {
     } else void navigate({ to: "/$organization/$project/flags/$flag/$environment", ...rest });
   }
 
-  return { user, properties, version, at, edited, missing, now, after, commands, search, ask };
+  return { user, version, at, edited, missing, now, after, commands, search, ask };
 }
+
+/** Whether two questions are about the same flag in the same place. */
+const isOf = (one: readonly unknown[] | undefined, other: readonly unknown[]) =>
+  one !== undefined && hashKey(one.slice(0, -1)) === hashKey(other.slice(0, -1));
 
 export type Why = ReturnType<typeof useWhy>;

@@ -48,7 +48,7 @@ export function WhyAnswer({ environment, why }: Props) {
   );
   return (
     <>
-      <div className={classes.sentences} aria-live="polite">
+      <div className={classes.sentences} aria-live="polite" aria-busy={now.isPlaceholderData}>
         <p className={classes.sentence}>{says(answer, server.flag)}</p>
         {answer.since && (
           <WhySince organization={organization} flag={server.flag} since={answer.since} />
@@ -74,7 +74,13 @@ export function WhyAnswer({ environment, why }: Props) {
           <WhySteps flag={at === "draft" ? view.flag : server.flag} steps={steps} />
         </div>
         <div className={classes.beside}>
-          <WhyUser environment={environment} why={why} user={user} at={now.data.at} />
+          <WhyUser
+            key={user.key}
+            environment={environment}
+            why={why}
+            user={user}
+            at={now.data.at}
+          />
           {version === undefined && (
             <WhyEverywhere environment={environment} user={user} why={why} />
           )}

@@ -31,10 +31,11 @@ export function WhyEverywhere({ environment, user, why }: Props) {
   const others = known.filter((it) => it.key !== environment);
   const shown = all ? others : others.filter((it) => pinned.includes(it.key));
   // The same person: with what they have here, wherever they were seen.
+  const { key, types } = user;
   const properties = { ...user.properties, name: user.name };
   const answers = useQueries({
     queries: shown.map((it) =>
-      whyQuery(organization, project, it.key, flag, { key: user.key, properties }),
+      whyQuery(organization, project, it.key, flag, { key, properties, types }),
     ),
   });
   const left = others.length - shown.length;

@@ -39,7 +39,7 @@ export function WhyUser({ environment, why, user, at }: Props) {
   };
 
   function known() {
-    const { properties: _, ...rest } = search;
+    const { properties: _, types: __, ...rest } = search;
     setTrying(false);
     ask(rest);
   }
@@ -55,11 +55,12 @@ export function WhyUser({ environment, why, user, at }: Props) {
       {trying ? (
         <PropertyRows
           values={search.properties ?? has}
+          types={(search.properties ? search.types : user.types) ?? {}}
           names={(seen.data?.items ?? []).map((it) => it.name)}
-          change={(properties) => ask({ ...search, properties })}
+          change={(properties, types) => ask({ ...search, properties, types })}
         />
       ) : (
-        <UserProperties of={has} />
+        <UserProperties of={has} types={user.types} />
       )}
       <div className={classes.actions}>
         {trying ? (

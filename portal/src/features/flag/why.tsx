@@ -25,7 +25,7 @@ export function Why({ environment }: { environment: string }) {
     },
   ]);
   const { user, search, ask, at, edited } = why;
-  const { properties: given, version } = search;
+  const { properties: given, types, version } = search;
   const { name = "", ...properties } = given ?? {};
   const place = { organization, project, environment };
   const call = {
@@ -34,6 +34,7 @@ export function Why({ environment }: { environment: string }) {
       key: user,
       flag,
       ...(given || why.now.data?.user.stored === false ? { name, properties } : {}),
+      ...(given && types ? { types } : {}),
       ...(version === undefined ? {} : { version }),
       ...(at === "draft" ? { commands: why.commands } : {}),
     },
@@ -60,7 +61,9 @@ export function Why({ environment }: { environment: string }) {
               flag={flag}
               at={at}
               edited={edited}
-              change={(next) => ask({ user, ...(given && { properties: given }), ...seen(next) })}
+              change={(next) =>
+                ask({ user, ...(given && { properties: given, types }), ...seen(next) })
+              }
             />
             <span className={classes.side}>
               <CopyAs of={{ organization, link: `${location.pathname}${location.search}`, call }} />

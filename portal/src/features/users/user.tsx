@@ -45,7 +45,7 @@ export function UserPage() {
       />
     );
   if (!user.data) return <Waiting />;
-  const { name, properties, firstSeen, lastSeen } = user.data;
+  const { name, properties, types, firstSeen, lastSeen } = user.data;
   return (
     <Page
       wide
@@ -88,7 +88,7 @@ export function UserPage() {
       <div className={classes.person}>
         <section aria-labelledby="user-properties">
           <h2 id="user-properties">{t("users.properties")}</h2>
-          <UserProperties of={properties} />
+          <UserProperties of={properties} types={types} />
         </section>
         <UserFlags
           organization={organization}

@@ -1,6 +1,7 @@
 /** End users of an environment, and what they get. */
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { Edit } from "@/lib/draft/edit";
+import type { PropertyTypes } from "../property-type";
 import { Refused, type Schemas, api, dataOf } from "./client";
 
 /** Whom to evaluate for, and in which state. */
@@ -8,6 +9,8 @@ export interface Question {
   key: string;
   /** In place of what is known of them; `name` is their name. */
   properties?: Record<string, string> | undefined;
+  /** What of those is more than a text. */
+  types?: PropertyTypes | undefined;
   /** A version that was; the present where absent. */
   version?: number | undefined;
   /** What is not applied yet. */
@@ -23,7 +26,7 @@ const FLAGS = 500;
 export async function evaluate(
   organization: string,
   place: { project: string; environment: string },
-  { key, properties, version, commands }: Question,
+  { key, properties, types, version, commands }: Question,
   more: { flag?: string; cursor?: string; limit?: number },
   signal: AbortSignal,
 ): Promise<Schemas["Evaluation"]> {
@@ -32,7 +35,7 @@ export async function evaluate(
     const body: Schemas["Question"] = {
       key,
       ...more,
-      ...(given ? { name, properties: rest } : {}),
+      ...(given ? { name, properties: rest, types: types ?? {} } : {}),
       ...(version === undefined ? {} : { version }),
       ...(commands && version === undefined ? { commands } : {}),
     };

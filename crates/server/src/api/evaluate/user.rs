@@ -31,20 +31,22 @@ pub(super) async fn user(
     environment: &Environment,
     question: &Question,
 ) -> Result<EvaluatedUser, Problem> {
+    let given =
+        question.name.is_some() || question.properties.is_some() || question.types.is_some();
     let user = match (&question.key, &question.context) {
         (None, None) => {
             let rule = "say for whom: `key`, or a `context`";
             return Err(Problem::invalid("/key", "required", rule));
         }
         (key, Some(context)) => {
-            if key.is_some() || question.name.is_some() || question.properties.is_some() {
-                let rule =
-                    "a context is a whole user: give no `key`, `name` or `properties` beside it";
+            if key.is_some() || given {
+                let rule = "a context is a whole user: give no `key`, `name`, `properties` or \
+                    `types` beside it";
                 return Err(Problem::invalid("/context", "together", rule));
             }
             of_context(context)?
         }
-        (Some(key), None) if question.name.is_none() && question.properties.is_none() => {
+        (Some(key), None) if !given => {
             caller.may("user.read", &Resource::of(project, environment))?;
             let found = users::known(state, environment, key).await?;
             let since = found.changed.unwrap_or(found.first_seen);
@@ -58,13 +60,35 @@ pub(super) async fn user(
             key: key.clone(),
             name: question.name.clone().unwrap_or_default(),
             properties: question.properties.clone().unwrap_or_default(),
-            types: BTreeMap::new(),
+            types: question.types.clone().unwrap_or_default(),
             stored: false,
             properties_since: None,
         },
     };
     check_user(&user.key, &user.name, &user.properties)?;
+    check_types(&user)?;
     Ok(user)
+}
+
+/// Refuses types of what is not there, or does not read as that.
+fn check_types(user: &EvaluatedUser) -> Result<(), Problem> {
+    for (property, of) in &user.types {
+        let text = user.properties.get(property);
+        if text.is_none_or(|text| of.of(text).type_of() != Some(*of)) {
+            let rule = "there is no such property, or its text is not the JSON of that type";
+            return Err(Problem::invalid(
+                under("/types", property),
+                "propertyType",
+                rule,
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The JSON pointer of a member.
+fn under(parent: &str, member: &str) -> String {
+    format!("{parent}/{}", member.replace('~', "~0").replace('/', "~1"))
 }
 
 /// The user that a context describes.
@@ -107,10 +131,7 @@ pub(crate) fn check_user(
         return refuse("/properties", "listTooLong", rule);
     }
     for (property, value) in properties {
-        let pointer = format!(
-            "/properties/{}",
-            property.replace('~', "~0").replace('/', "~1")
-        );
+        let pointer = under("/properties", property);
         if property.is_empty() || property.len() + value.len() > MAX_PROPERTY {
             let rule =
                 format!("a property has a name, and with its value at most {MAX_PROPERTY} bytes");
@@ -131,7 +152,7 @@ pub(crate) fn check_user(
 
 impl EvaluatedUser {
     /// A user who is given.
-    fn of(user: &User<'_>) -> Self {
+    pub(crate) fn of(user: &User<'_>) -> Self {
         let (mut properties, mut types) = (BTreeMap::new(), BTreeMap::new());
         for (name, text, of) in user.typed() {
             // Of two with one name the first counts, as in evaluation.
